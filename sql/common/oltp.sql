@@ -1,0 +1,40 @@
+-- The statements of sysbench's oltp_*.lua, as those scripts send them.
+
+-- name: create_sbtest
+CREATE TABLE sbtest{t} (
+  id INTEGER NOT NULL,
+  k INTEGER DEFAULT 0 NOT NULL,
+  c CHAR(120) DEFAULT '' NOT NULL,
+  pad CHAR(60) DEFAULT '' NOT NULL,
+  PRIMARY KEY (id)
+)
+
+-- name: k_index
+CREATE INDEX k_{t} ON sbtest{t} (k)
+
+-- name: point_select
+SELECT c FROM sbtest{t} WHERE id = :id
+
+-- name: simple_range
+SELECT c FROM sbtest{t} WHERE id BETWEEN :id AND :last
+
+-- name: sum_range
+SELECT SUM(k) FROM sbtest{t} WHERE id BETWEEN :id AND :last
+
+-- name: order_range
+SELECT c FROM sbtest{t} WHERE id BETWEEN :id AND :last ORDER BY c
+
+-- name: distinct_range
+SELECT DISTINCT c FROM sbtest{t} WHERE id BETWEEN :id AND :last ORDER BY c
+
+-- name: index_update
+UPDATE sbtest{t} SET k = k + 1 WHERE id = :id
+
+-- name: non_index_update
+UPDATE sbtest{t} SET c = :c WHERE id = :id
+
+-- name: delete
+DELETE FROM sbtest{t} WHERE id = :id
+
+-- name: insert
+INSERT INTO sbtest{t} (id, k, c, pad) VALUES (:id, :k, :c, :pad)

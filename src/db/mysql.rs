@@ -1,0 +1,241 @@
+//! Sessions on MySQL and `MariaDB`, through sqlx.
+
+use std::str::FromStr;
+
+use sqlx::mysql::{
+    MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow,
+};
+use sqlx::{
+    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Either, Executor as _,
+    SqlSafeStr, Statement as _,
+};
+
+use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
+
+use super::connect_failure::{self, Place};
+use super::drain::{Counts, drain};
+use super::failure;
+use super::multi_insert;
+use super::mysql_encode::MysqlArg;
+use super::mysql_facts;
+use super::prepared::Prepared;
+use super::session::{Cancel, DbError, Session, Target};
+
+/// What the protocol's two bytes can count.
+const MOST_PARAMS: usize = 65_535;
+/// Room in sqlx's statement cache beside the workload's own, so that none of
+/// these is ever evicted and prepared again within a run.
+const SPARE_STATEMENTS: usize = 16;
+/// `ER_NO_SUCH_THREAD`
+const NO_SUCH_THREAD: &str = "1094";
+/// `ER_MAX_PREPARED_STMT_COUNT_REACHED`
+const TOO_MANY_STATEMENTS: &str = "1461";
+
+#[derive(Debug)]
+pub struct MysqlSession {
+    connection: MySqlConnection,
+    statements: Vec<MysqlStatement>,
+    id: i64,
+}
+
+#[derive(Debug)]
+struct MysqlStatement {
+    prepared: Prepared,
+    params: usize,
+}
+
+impl MysqlStatement {
+    fn arguments(&self, args: Args<'_>) -> Result<MySqlArguments, DbError> {
+        self.prepared.check_count(self.params, args.len())?;
+        let mut arguments = MySqlArguments::default();
+        arguments.reserve(args.len(), args.len() * size_of::<i64>());
+        for (index, value) in args.iter().enumerate() {
+            arguments
+                .add(MysqlArg(value))
+                .map_err(|_| self.prepared.misfit(index, value, "a DATETIME"))?;
+        }
+        Ok(arguments)
+    }
+}
+
+impl MysqlSession {
+    async fn text(&mut self, sql: impl SqlSafeStr) -> Result<Counts, DbError> {
+        drain(
+            self.connection.fetch_many(sqlx::raw_sql(sql)),
+            MySqlQueryResult::rows_affected,
+            |_| Ok(()),
+            failure::mysql,
+        )
+        .await
+    }
+
+    async fn prepare(&mut self, statement: &Statement) -> Result<MysqlStatement, DbError> {
+        let prepared = Prepared::new(statement);
+        let on_server = self
+            .connection
+            .prepare(statement.sql.into_sql_str())
+            .await
+            .map_err(|error| prepared.failed(explained(failure::mysql(error))))?;
+        let params = match on_server.parameters() {
+            Some(Either::Right(count)) => count,
+            _ => 0,
+        };
+        Ok(MysqlStatement { prepared, params })
+    }
+}
+
+impl Session for MysqlSession {
+    type Row = MySqlRow;
+
+    async fn open(target: &Target, statements: &[Statement]) -> Result<MysqlSession, DbError> {
+        let options = options(target, statements.len())?;
+        let server = match options.get_socket() {
+            Some(socket) => socket.display().to_string(),
+            None => format!("{}:{}", options.get_host(), options.get_port()),
+        };
+        let place = Place {
+            product: "MySQL or MariaDB",
+            server,
+            user: options.get_username(),
+            database: options.get_database().unwrap_or_default(),
+        };
+        let connection = options
+            .connect()
+            .await
+            .map_err(|error| connect_failure::mysql(error, &place))?;
+        let mut session = MysqlSession {
+            connection,
+            statements: Vec::with_capacity(statements.len()),
+            id: 0,
+        };
+        session.id = mysql_facts::connection_id(&mut session.connection).await?;
+        for statement in statements {
+            let prepared = session.prepare(statement).await?;
+            session.statements.push(prepared);
+        }
+        Ok(session)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    async fn cancel(&mut self, id: i64, how: Cancel) -> Result<(), DbError> {
+        let what = match how {
+            Cancel::Statement => "QUERY",
+            Cancel::Connection => "CONNECTION",
+        };
+        match self.text(AssertSqlSafe(format!("KILL {what} {id}"))).await {
+            Err(error) if error.code == NO_SUCH_THREAD => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    async fn begin(&mut self, _writes: bool) -> Result<(), DbError> {
+        self.text("BEGIN").await.map(drop)
+    }
+
+    async fn commit(&mut self) -> Result<(), DbError> {
+        self.text("COMMIT").await.map(drop)
+    }
+
+    async fn rollback(&mut self) -> Result<(), DbError> {
+        self.text("ROLLBACK").await.map(drop)
+    }
+
+    async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {
+        Ok(self.text(AssertSqlSafe(sql)).await?.affected)
+    }
+
+    async fn exec(&mut self, id: StmtId, args: Args<'_>) -> Result<u64, DbError> {
+        self.fetch(id, args, |_| Ok(())).await
+    }
+
+    async fn fetch(
+        &mut self,
+        id: StmtId,
+        args: Args<'_>,
+        each: impl FnMut(&MySqlRow) -> Result<(), DbError>,
+    ) -> Result<u64, DbError> {
+        let statement = &self.statements[id.index()];
+        let arguments = statement.arguments(args)?;
+        let query = sqlx::query_with(statement.prepared.sql, arguments);
+        let counts = drain(
+            self.connection.fetch_many(query),
+            MySqlQueryResult::rows_affected,
+            each,
+            failure::mysql,
+        )
+        .await
+        .map_err(|error| statement.prepared.failed(error))?;
+        Ok(counts.rows_or_affected())
+    }
+
+    async fn load(
+        &mut self,
+        table: &str,
+        columns: &[String],
+        rows: &RowBuf,
+    ) -> Result<u64, DbError> {
+        multi_insert::check_shape(table, columns, rows)?;
+        let mut loaded = 0;
+        for batch in multi_insert::batches(table, columns, rows, MOST_PARAMS, '`') {
+            let mut arguments = MySqlArguments::default();
+            for row in batch.rows {
+                for (column, name) in columns.iter().enumerate() {
+                    arguments
+                        .add(MysqlArg(rows.value(row, column)))
+                        .map_err(|_| multi_insert::misfit(table, name, row))?;
+                }
+            }
+            let sql = AssertSqlSafe(batch.sql);
+            let counts = drain(
+                self.connection.fetch_many(sqlx::query_with(sql, arguments)),
+                MySqlQueryResult::rows_affected,
+                |_| Ok(()),
+                failure::mysql,
+            )
+            .await?;
+            loaded += counts.affected;
+        }
+        Ok(loaded)
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        mysql_facts::tables(&mut self.connection).await
+    }
+
+    async fn facts(&mut self) -> Result<ServerFacts, DbError> {
+        mysql_facts::facts(&mut self.connection).await
+    }
+
+    async fn close(self) -> Result<(), DbError> {
+        self.connection.close().await.map_err(failure::mysql)
+    }
+}
+
+fn options(target: &Target, statements: usize) -> Result<MySqlConnectOptions, DbError> {
+    let options = MySqlConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
+    Ok(options
+        .statement_cache_capacity(statements + SPARE_STATEMENTS)
+        // sqlx would change all three; the session shall be the server's own.
+        .pipes_as_concat(false)
+        .no_engine_substitution(false)
+        .timezone(None::<String>)
+        // It logs every statement slower than a second, inside its time.
+        .disable_statement_logging())
+}
+
+/// Adds the remedy to errors of preparing that an administrator can mend.
+fn explained(error: DbError) -> DbError {
+    if error.code != TOO_MANY_STATEMENTS {
+        return error;
+    }
+    DbError {
+        message: format!(
+            "{}; raise it: SET GLOBAL max_prepared_stmt_count = 1048576;",
+            error.message
+        ),
+        ..error
+    }
+}

@@ -1,0 +1,250 @@
+//! Sessions on PostgreSQL, through sqlx.
+//!
+//! Statements are prepared without parameter types, so that the server infers
+//! them as it would for a literal, and values are encoded to what it inferred.
+
+use std::str::FromStr;
+
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow, PgTypeInfo};
+use sqlx::{
+    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Either, Executor as _,
+    SqlSafeStr, Statement as _, TypeInfo as _,
+};
+
+use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
+
+use super::connect_failure::{self, Place};
+use super::copy_text;
+use super::drain::{Counts, drain};
+use super::failure;
+use super::multi_insert;
+use super::postgres_encode::PgArg;
+use super::postgres_facts;
+use super::prepared::Prepared;
+use super::session::{Cancel, DbError, Session, Target};
+
+/// Sizes from 8 KiB to 1 MiB load equally fast.
+const COPY_CHUNK: usize = 64 << 10;
+/// Room in sqlx's statement cache beside the workload's own, so that none of
+/// these is ever evicted and prepared again within a run.
+const SPARE_STATEMENTS: usize = 16;
+
+#[derive(Debug)]
+pub struct PgSession {
+    connection: PgConnection,
+    statements: Vec<PgStatement>,
+    id: i64,
+}
+
+#[derive(Debug)]
+struct PgStatement {
+    prepared: Prepared,
+    params: Box<[Param]>,
+}
+
+/// What the server inferred for one parameter.
+#[derive(Debug)]
+struct Param {
+    oid: u32,
+    info: PgTypeInfo,
+}
+
+impl PgStatement {
+    fn arguments(&self, args: Args<'_>) -> Result<PgArguments, DbError> {
+        self.prepared.check_count(self.params.len(), args.len())?;
+        let mut arguments = PgArguments::default();
+        arguments.reserve(args.len(), args.len() * size_of::<i64>());
+        for (index, (value, param)) in args.iter().zip(&self.params).enumerate() {
+            let oid = param.oid;
+            arguments
+                .add(PgArg { value, oid })
+                .map_err(|_| self.prepared.misfit(index, value, param.info.name()))?;
+        }
+        Ok(arguments)
+    }
+}
+
+impl PgSession {
+    async fn text(&mut self, sql: impl SqlSafeStr) -> Result<Counts, DbError> {
+        let answer = self.connection.fetch_many(sqlx::raw_sql(sql));
+        drain(
+            answer,
+            sqlx::postgres::PgQueryResult::rows_affected,
+            |_| Ok(()),
+            failure::postgres,
+        )
+        .await
+    }
+
+    async fn prepare(&mut self, statement: &Statement) -> Result<PgStatement, DbError> {
+        let prepared = Prepared::new(statement);
+        let inferred = self
+            .connection
+            .prepare_with(statement.sql.into_sql_str(), &[])
+            .await
+            .map_err(|error| prepared.failed(failure::postgres(error)))?;
+        let params = match inferred.parameters() {
+            Some(Either::Left(types)) => types
+                .iter()
+                .map(|info| Param {
+                    oid: info.oid().map_or(0, |oid| oid.0),
+                    info: info.clone(),
+                })
+                .collect(),
+            _ => Box::default(),
+        };
+        Ok(PgStatement { prepared, params })
+    }
+}
+
+impl Session for PgSession {
+    type Row = PgRow;
+
+    async fn open(target: &Target, statements: &[Statement]) -> Result<PgSession, DbError> {
+        let options = options(target, statements.len())?;
+        let server = match options.get_socket() {
+            Some(socket) => socket.display().to_string(),
+            None => format!("{}:{}", options.get_host(), options.get_port()),
+        };
+        let place = Place {
+            product: "PostgreSQL",
+            server,
+            user: options.get_username(),
+            database: options.get_database().unwrap_or_default(),
+        };
+        let connection = options
+            .connect()
+            .await
+            .map_err(|error| connect_failure::postgres(error, &place))?;
+        let mut session = PgSession {
+            connection,
+            statements: Vec::with_capacity(statements.len()),
+            id: 0,
+        };
+        session.id = postgres_facts::backend_pid(&mut session.connection).await?;
+        for statement in statements {
+            let prepared = session.prepare(statement).await?;
+            session.statements.push(prepared);
+        }
+        Ok(session)
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    async fn cancel(&mut self, id: i64, how: Cancel) -> Result<(), DbError> {
+        // Both answer false, without an error, when the backend is gone.
+        let function = match how {
+            Cancel::Statement => "pg_cancel_backend",
+            Cancel::Connection => "pg_terminate_backend",
+        };
+        self.text(AssertSqlSafe(format!("SELECT {function}({id})")))
+            .await?;
+        Ok(())
+    }
+
+    async fn begin(&mut self, _writes: bool) -> Result<(), DbError> {
+        self.text("BEGIN").await.map(drop)
+    }
+
+    async fn commit(&mut self) -> Result<(), DbError> {
+        self.text("COMMIT").await.map(drop)
+    }
+
+    async fn rollback(&mut self) -> Result<(), DbError> {
+        self.text("ROLLBACK").await.map(drop)
+    }
+
+    async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {
+        Ok(self.text(AssertSqlSafe(sql)).await?.affected)
+    }
+
+    async fn exec(&mut self, id: StmtId, args: Args<'_>) -> Result<u64, DbError> {
+        self.fetch(id, args, |_| Ok(())).await
+    }
+
+    async fn fetch(
+        &mut self,
+        id: StmtId,
+        args: Args<'_>,
+        each: impl FnMut(&PgRow) -> Result<(), DbError>,
+    ) -> Result<u64, DbError> {
+        let statement = &self.statements[id.index()];
+        let arguments = statement.arguments(args)?;
+        let query = sqlx::query_with(statement.prepared.sql, arguments);
+        let counts = drain(
+            self.connection.fetch_many(query),
+            sqlx::postgres::PgQueryResult::rows_affected,
+            each,
+            failure::postgres,
+        )
+        .await
+        .map_err(|error| statement.prepared.failed(error))?;
+        Ok(counts.rows_or_affected())
+    }
+
+    async fn load(
+        &mut self,
+        table: &str,
+        columns: &[String],
+        rows: &RowBuf,
+    ) -> Result<u64, DbError> {
+        multi_insert::check_shape(table, columns, rows)?;
+        let sql = format!(
+            "COPY {} ({}) FROM STDIN",
+            multi_insert::quoted(table, '"'),
+            multi_insert::quoted_list(columns, '"')
+        );
+        let mut copy = self
+            .connection
+            .copy_in_raw(&sql)
+            .await
+            .map_err(failure::postgres)?;
+        let mut chunk = Vec::with_capacity(COPY_CHUNK * 2);
+        for row in 0..rows.rows() {
+            for (column, name) in columns.iter().enumerate() {
+                if column > 0 {
+                    chunk.push(b'\t');
+                }
+                if copy_text::push_value(&mut chunk, rows.value(row, column)).is_none() {
+                    // A COPY that is only dropped fails the next statement.
+                    copy.abort("a value has no text form")
+                        .await
+                        .map_err(failure::postgres)?;
+                    return Err(multi_insert::misfit(table, name, row));
+                }
+            }
+            chunk.push(b'\n');
+            if chunk.len() >= COPY_CHUNK {
+                copy.send(&chunk[..]).await.map_err(failure::postgres)?;
+                chunk.clear();
+            }
+        }
+        copy.send(&chunk[..]).await.map_err(failure::postgres)?;
+        copy.finish().await.map_err(failure::postgres)
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        postgres_facts::tables(&mut self.connection).await
+    }
+
+    async fn facts(&mut self) -> Result<ServerFacts, DbError> {
+        postgres_facts::facts(&mut self.connection).await
+    }
+
+    async fn close(self) -> Result<(), DbError> {
+        self.connection.close().await.map_err(failure::postgres)
+    }
+}
+
+fn options(target: &Target, statements: usize) -> Result<PgConnectOptions, DbError> {
+    let options = PgConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
+    Ok(options
+        .application_name("tiermark")
+        // sqlx would change it; the session shall be the server's own.
+        .extra_float_digits(None)
+        .statement_cache_capacity(statements + SPARE_STATEMENTS)
+        // It logs every statement slower than a second, inside its time.
+        .disable_statement_logging())
+}

@@ -1,0 +1,163 @@
+//! The CSV files of one run, as a sink: `intervals.csv` and `latency.hlog` grow
+//! each second; the others are written when the run has ended.
+
+use std::path::{Path, PathBuf};
+
+use crate::report::csv::CsvFile;
+use crate::report::hlog::HistogramLog;
+use crate::report::runs;
+use crate::stats::cell::Cell;
+use crate::stats::interval::{self, Interval, IntervalRow};
+use crate::stats::latency::Latency;
+use crate::stats::recorder::TransactionStats;
+use crate::stats::sink::{Sink, SinkError};
+use crate::stats::summary::{METRICS, RunInfo, Summary, whole};
+
+#[derive(Debug)]
+pub struct RunFiles {
+    results: PathBuf,
+    folder: PathBuf,
+    run: String,
+    tier: String,
+    transactions: Vec<String>,
+    intervals: CsvFile,
+    log: HistogramLog,
+}
+
+const STATEMENTS: [&str; 12] = [
+    "run", "transaction", "statement", "kind", "count", "rows", "errors", "mean_us", "p50_us", "p95_us", "p99_us", "max_us",
+];
+const ERRORS: [&str; 10] = [
+    "run", "transaction", "statement", "code", "class", "count", "first_utc", "last_utc", "seconds_lost", "message",
+];
+const PERCENTILES: [&str; 6] = ["run", "transaction", "measure", "percentile", "value_us", "count"];
+
+impl RunFiles {
+    /// Begins the files in `folder`, which lies in `results`.
+    ///
+    /// # Errors
+    /// When a file cannot be made.
+    pub fn create(results: &Path, folder: &Path, info: &RunInfo) -> Result<RunFiles, SinkError> {
+        let columns = interval::COLUMNS.iter().map(|column| column.name);
+        Ok(RunFiles {
+            results: results.to_owned(),
+            folder: folder.to_owned(),
+            run: info.run.clone(),
+            tier: info.tier.clone(),
+            transactions: info.transactions.clone(),
+            intervals: CsvFile::create(&folder.join("intervals.csv"), columns)?,
+            log: HistogramLog::create(&folder.join("latency.hlog"), &info.transactions)?,
+        })
+    }
+
+    fn interval_row(&mut self, interval: &Interval, transaction: Option<usize>, stats: &TransactionStats) -> Result<(), SinkError> {
+        let row = IntervalRow {
+            interval,
+            run: &self.run,
+            tier: &self.tier,
+            transaction: transaction.map_or("all", |index| &self.transactions[index]),
+            is_all: transaction.is_none(),
+            stats,
+        };
+        let cells: Vec<Cell> = interval::COLUMNS.iter().map(|column| (column.get)(&row)).collect();
+        self.intervals.row(cells)
+    }
+
+    fn summary(&self, summary: &Summary) -> Result<(), SinkError> {
+        let columns = METRICS.iter().map(|metric| metric.name);
+        let mut file = CsvFile::create(&self.folder.join("summary.csv"), columns)?;
+        for row in summary.rows() {
+            file.row(METRICS.iter().map(|metric| (metric.get)(&row)))?;
+        }
+        file.flush()
+    }
+
+    fn statements(&self, summary: &Summary) -> Result<(), SinkError> {
+        let mut file = CsvFile::create(&self.folder.join("statements.csv"), STATEMENTS)?;
+        for (index, transaction) in summary.info.transactions.iter().enumerate() {
+            let rows = summary.recorder.statements_of(index).iter().zip(&summary.info.statements);
+            for (stats, (statement, kind)) in rows {
+                if stats.count == 0 && stats.latency.is_empty() && stats.errors == 0 {
+                    continue;
+                }
+                file.row([
+                    Cell::from(summary.info.run.as_str()),
+                    Cell::from(transaction.as_str()),
+                    Cell::from(statement.as_str()),
+                    Cell::from(kind.name()),
+                    stats.count.into(),
+                    stats.rows.into(),
+                    stats.errors.into(),
+                    stats.latency.mean_us().map(whole).into(),
+                    stats.latency.quantile_us(0.5).into(),
+                    stats.latency.quantile_us(0.95).into(),
+                    stats.latency.quantile_us(0.99).into(),
+                    stats.latency.max_us().into(),
+                ])?;
+            }
+        }
+        file.flush()
+    }
+
+    fn errors(&self, summary: &Summary) -> Result<(), SinkError> {
+        let mut file = CsvFile::create(&self.folder.join("errors.csv"), ERRORS)?;
+        let clock = |since: std::time::Duration| {
+            let since = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
+            Cell::Time(summary.info.started_us.saturating_add(since))
+        };
+        for error in &summary.recorder.errors {
+            file.row([
+                Cell::from(summary.info.run.as_str()),
+                Cell::from(summary.info.transactions[error.transaction].as_str()),
+                Cell::from(summary.info.statements[error.statement].0.as_str()),
+                Cell::from(error.code.as_str()),
+                Cell::from(error.fate.name()),
+                error.count.into(),
+                clock(error.first),
+                clock(error.last),
+                error.lost.map(|lost| lost.as_secs_f64()).into(),
+                Cell::from(error.message.as_str()),
+            ])?;
+        }
+        file.flush()
+    }
+
+    fn percentiles(&self, summary: &Summary) -> Result<(), SinkError> {
+        let mut file = CsvFile::create(&self.folder.join("percentiles.csv"), PERCENTILES)?;
+        for row in summary.rows() {
+            let latency: &Latency = &row.stats.service;
+            for point in latency.curve() {
+                file.row([
+                    Cell::from(summary.info.run.as_str()),
+                    Cell::from(row.transaction),
+                    Cell::from("service"),
+                    Cell::Real(point.percentile),
+                    point.value_us.into(),
+                    point.count.into(),
+                ])?;
+            }
+        }
+        file.flush()
+    }
+}
+
+impl Sink for RunFiles {
+    fn interval(&mut self, interval: &Interval) -> Result<(), SinkError> {
+        self.interval_row(interval, None, &interval.recorder.all())?;
+        for (index, stats) in interval.recorder.transactions.iter().enumerate() {
+            if stats.is_active() {
+                self.interval_row(interval, Some(index), stats)?;
+            }
+        }
+        self.intervals.flush()?;
+        self.log.interval(interval)
+    }
+
+    fn finish(&mut self, summary: &Summary) -> Result<(), SinkError> {
+        self.summary(summary)?;
+        self.statements(summary)?;
+        self.errors(summary)?;
+        self.percentiles(summary)?;
+        runs::append(&self.results, &summary.all_row())
+    }
+}

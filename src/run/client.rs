@@ -1,0 +1,213 @@
+//! One client: draws transactions, runs them one after another, and decides
+//! what an error means for the transaction and for the connection.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::db::session::{Class, DbError, Session, Target};
+use crate::random::rng::Purpose;
+use crate::run::ledger::Ledger;
+use crate::run::pace::Pace;
+use crate::run::timed::Timed;
+use crate::stats::interval::Phase;
+use crate::stats::recorder::Fate;
+use crate::transaction::script::{self, At, Failure};
+use crate::value::Cells;
+use crate::workload::plan::Plan;
+
+/// Between attempts of one transaction: doubled each time.
+const FIRST_RETRY: Duration = Duration::from_millis(1);
+const LONGEST_RETRY: Duration = Duration::from_millis(100);
+/// Between attempts to open a lost connection: doubled each time.
+const FIRST_RECONNECT: Duration = Duration::from_millis(10);
+const LONGEST_RECONNECT: Duration = Duration::from_secs(1);
+/// For one attempt to connect and to prepare all statements.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What all clients of a worker share.
+#[derive(Debug)]
+pub struct Work {
+    pub plan: Arc<Plan>,
+    pub target: Target,
+    pub ledger: Rc<Ledger>,
+    pub seed: u64,
+    pub pace: Pace,
+}
+
+/// A client as its worker sees it, also while it hangs.
+#[derive(Debug, Default)]
+pub struct Slot {
+    /// Its session on the server; 0 while it has none.
+    pub session: Cell<i64>,
+    /// The transaction under way: its type and its start.
+    pub in_flight: Cell<Option<(usize, Instant)>>,
+}
+
+/// How a transaction ended.
+enum Ended {
+    Committed(Instant),
+    Failed(Fate, Instant),
+    /// The run was over first.
+    Unfinished,
+    /// Failed, and the connection is gone.
+    Lost(Fate, DbError, Instant),
+}
+
+/// Runs transactions until the window ends or the client's share is done, and
+/// closes the session.
+pub async fn client<S: Session>(work: &Work, slot: &Slot, number: u64, share: Option<u64>, session: S) {
+    slot.session.set(session.id());
+    let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
+    let mut registers = Cells::default();
+    let (mut warmed, mut ran) = (0, 0);
+    let mut now = Instant::now();
+    loop {
+        work.pace.turn().await;
+        let (purpose, k) = match work.ledger.phase(now) {
+            Phase::Warmup => (Purpose::Warmup, &mut warmed),
+            Phase::Measure if share.is_none_or(|share| ran < share) => (Purpose::Run, &mut ran),
+            Phase::Measure | Phase::Drain => break,
+        };
+        let transaction = work.plan.draw(work.seed, purpose, number, *k, &mut registers);
+        *k += 1;
+        let start = Instant::now();
+        slot.in_flight.set(Some((transaction, start)));
+        let ended = attempt_until_done(work, &mut session, transaction, &registers, start).await;
+        slot.in_flight.set(None);
+        match ended {
+            Ended::Committed(end) => {
+                work.ledger.committed(transaction, start, end);
+                now = end;
+            }
+            Ended::Failed(fate, end) => {
+                work.ledger.failed(transaction, start, end, fate);
+                now = Instant::now();
+            }
+            Ended::Unfinished => {
+                work.ledger.unfinished(transaction, start, Instant::now());
+                break;
+            }
+            Ended::Lost(fate, error, end) => {
+                work.ledger.failed(transaction, start, end, fate);
+                if !reconnect(work, slot, &mut session, &error, end).await {
+                    return;
+                }
+                now = Instant::now();
+            }
+        }
+    }
+    // What hangs in closing is dropped by the worker at the end of its patience.
+    let _ = session.into_inner().close().await;
+    slot.session.set(0);
+}
+
+/// Runs one transaction, again and again while its errors allow it, with the
+/// same inputs.
+async fn attempt_until_done<S: Session>(
+    work: &Work,
+    session: &mut Timed<S>,
+    transaction: usize,
+    registers: &Cells,
+    start: Instant,
+) -> Ended {
+    let plan = &work.plan.transactions[transaction];
+    let mut pause = FIRST_RETRY;
+    session.start(transaction, start);
+    loop {
+        let failure = match script::execute(session, plan, registers).await {
+            Ok(()) => return Ended::Committed(session.last().1),
+            Err(failure) => failure,
+        };
+        let (line, at) = session.last();
+        let fate = fate(&failure, plan.replaces_keys);
+        if failure.error.class == Class::Disconnected {
+            work.ledger.error(line, &failure.error, fate, at);
+            return Ended::Lost(fate, failure.error, at);
+        }
+        let over = work.ledger.closed.get() && failure.error.class == Class::Cancelled;
+        if !over {
+            work.ledger.error(line, &failure.error, fate, at);
+        }
+        if plan.atomic
+            && let Err(error) = session.rollback().await
+            && error.class == Class::Disconnected
+        {
+            return Ended::Lost(Fate::Disconnected, error, session.last().1);
+        }
+        if over {
+            return Ended::Unfinished;
+        }
+        if fate != Fate::Retried {
+            return Ended::Failed(fate, at);
+        }
+        if work.ledger.phase(at) == Phase::Drain {
+            return Ended::Unfinished;
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_RETRY);
+        let again = Instant::now();
+        if work.ledger.phase(again) == Phase::Drain {
+            return Ended::Unfinished;
+        }
+        work.ledger.retried(transaction, again);
+        session.start(transaction, again);
+    }
+}
+
+fn fate(failure: &Failure, replaces_keys: bool) -> Fate {
+    match failure.error.class {
+        Class::Retry => Fate::Retried,
+        Class::Duplicate if replaces_keys => Fate::Retried,
+        Class::Disconnected if failure.at == At::Commit => Fate::InDoubt,
+        Class::Disconnected => Fate::Disconnected,
+        Class::Duplicate | Class::Cancelled | Class::Other => Fate::Failed,
+    }
+}
+
+/// Opens a new session in the place of a lost one. False when the window ended
+/// first.
+async fn reconnect<S: Session>(work: &Work, slot: &Slot, session: &mut Timed<S>, why: &DbError, since: Instant) -> bool {
+    let ledger = &work.ledger;
+    let (line, _) = session.last();
+    slot.session.set(0);
+    ledger.connected.set(ledger.connected.get() - 1);
+    let mut pause = FIRST_RECONNECT;
+    loop {
+        let open = timeout(CONNECT_TIMEOUT, S::open(&work.target, &work.plan.statements));
+        let opened = tokio::select! {
+            opened = open => opened,
+            () = window_end(ledger) => {
+                ledger.outage(line, why, since, Instant::now());
+                return false;
+            }
+        };
+        if let Ok(Ok(fresh)) = opened {
+            slot.session.set(fresh.id());
+            session.replace(fresh);
+            ledger.connected.set(ledger.connected.get() + 1);
+            ledger.outage(line, why, since, Instant::now());
+            return true;
+        }
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = window_end(ledger) => {}
+        }
+        pause = (pause * 2).min(LONGEST_RECONNECT);
+    }
+}
+
+/// Waits for the end of the window, which an interruption may bring forward.
+async fn window_end(ledger: &Ledger) {
+    loop {
+        let now = Instant::now();
+        match ledger.window_end() {
+            Some(end) if now >= end => return,
+            Some(end) => sleep((end - now).min(LONGEST_RETRY)).await,
+            None => sleep(LONGEST_RETRY).await,
+        }
+    }
+}

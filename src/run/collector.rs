@@ -1,0 +1,147 @@
+//! Brings the ticks of all workers together: into intervals, in order, and
+//! into the total of the measured window.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::run::message::Tick;
+use crate::run::timed::CONTROL_STATEMENTS;
+use crate::run::timeline::Place;
+use crate::stats::interval::{Interval, Phase};
+use crate::stats::recorder::{Fate, Recorder};
+use crate::stats::series::steadiness;
+use crate::stats::summary::{RunInfo, Summary};
+use crate::value::Kind;
+use crate::workload::plan::Plan;
+
+#[derive(Debug)]
+pub struct Collector {
+    info: RunInfo,
+    workers: Vec<WorkerState>,
+    open: BTreeMap<Place, Part>,
+    empty: Recorder,
+    total: Recorder,
+    measured: Duration,
+    client_cpu: Duration,
+    /// Transactions of each whole second of the window.
+    series: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct WorkerState {
+    /// The last interval that it has reported.
+    reported: Option<Place>,
+    finished: bool,
+}
+
+/// An interval that not all workers have reported yet.
+#[derive(Debug)]
+struct Part {
+    from: Duration,
+    to: Duration,
+    recorder: Recorder,
+    connected: u64,
+    cpu: Duration,
+}
+
+impl Collector {
+    pub fn new(mut info: RunInfo, plan: &Plan, workers: usize) -> Collector {
+        info.transactions = plan.transactions.iter().map(|transaction| transaction.name.clone()).collect();
+        let blocks = plan.blocks.iter().map(|block| (block.name.clone(), block.kind));
+        let control = CONTROL_STATEMENTS.map(|name| (name.to_owned(), Kind::Other));
+        info.statements = blocks.chain(control).collect();
+        let empty = Recorder::new(info.transactions.len(), info.statements.len());
+        Collector {
+            info,
+            workers: vec![WorkerState::default(); workers],
+            open: BTreeMap::new(),
+            total: empty.clone(),
+            empty,
+            measured: Duration::ZERO,
+            client_cpu: Duration::ZERO,
+            series: Vec::new(),
+        }
+    }
+
+    /// The workers have been told to go, at this time of the wall clock.
+    pub fn start(&mut self, started_us: i64) {
+        self.info.started_us = started_us;
+    }
+
+    pub fn tick(&mut self, tick: Tick) {
+        self.workers[tick.worker].reported = Some(tick.place);
+        let part = self.open.entry(tick.place).or_insert_with(|| Part {
+            from: tick.from,
+            to: tick.to,
+            recorder: self.empty.clone(),
+            connected: 0,
+            cpu: Duration::ZERO,
+        });
+        // Workers that end on their own rule end at slightly different instants.
+        part.from = part.from.min(tick.from);
+        part.to = part.to.max(tick.to);
+        part.recorder.merge(&tick.recorder);
+        part.connected += tick.connected;
+        part.cpu += tick.cpu;
+    }
+
+    pub fn finished(&mut self, worker: usize) {
+        self.workers[worker].finished = true;
+    }
+
+    /// The oldest interval that every worker has reported or gone past.
+    pub fn next_interval(&mut self) -> Option<Interval> {
+        let (&place, _) = self.open.first_key_value()?;
+        let waiting = |worker: &WorkerState| !worker.finished && worker.reported.is_none_or(|reported| reported < place);
+        if self.workers.iter().any(waiting) {
+            return None;
+        }
+        let (place, part) = self.open.pop_first()?;
+        Some(self.close(place, part))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+    fn close(&mut self, place: Place, part: Part) -> Interval {
+        let length = part.to - part.from;
+        match place.phase {
+            Phase::Warmup => {}
+            Phase::Measure => {
+                self.total.merge(&part.recorder);
+                self.measured += length;
+                self.client_cpu += part.cpu;
+                if length == Duration::from_secs(1) {
+                    let done: u64 = part.recorder.transactions.iter().map(|stats| stats.done).sum();
+                    self.series.push(done as f64);
+                }
+            }
+            Phase::Drain => self.total.merge(&part.recorder),
+        }
+        let from_us = i64::try_from(part.from.as_micros()).unwrap_or(i64::MAX);
+        Interval {
+            phase: place.phase,
+            time_us: self.info.started_us.saturating_add(from_us),
+            second: part.from.as_secs_f64() - self.info.warmup.as_secs_f64(),
+            length,
+            recorder: part.recorder,
+            clients: part.connected,
+            cpu: part.cpu,
+            workers: self.workers.len() as u64,
+        }
+    }
+
+    pub fn summary(self) -> Summary {
+        let outages = self.total.errors.iter().filter(|error| error.fate == Fate::Outage);
+        let outage = outages.filter_map(|error| error.lost).sum();
+        let all = self.total.all();
+        Summary {
+            info: self.info,
+            measured: self.measured,
+            all,
+            recorder: self.total,
+            steadiness: steadiness(&self.series),
+            client_cpu: self.client_cpu,
+            outage,
+            warnings: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! A whole run: workers connect, warm up, measure and drain; their ticks become
+//! intervals for the sinks, and the window's total becomes the summary.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+use tokio::task::LocalSet;
+use tokio::time::timeout;
+
+use crate::db::session::{Cancel, DbError, Session, Target};
+use crate::run::collector::Collector;
+use crate::run::message::{Command, Message};
+use crate::run::pace::Pace;
+use crate::run::timeline::Stop;
+use crate::run::verdict::{Facts, judge};
+use crate::run::worker::{Job, PATIENCE, worker};
+use crate::stats::sink::{Sink, SinkError};
+use crate::stats::summary::{RunInfo, Summary, Warning};
+use crate::workload::plan::Plan;
+
+/// What a run needs to know beside its plan.
+#[derive(Clone, Debug)]
+pub struct RunConfig {
+    pub target: Target,
+    pub clients: u64,
+    pub workers: usize,
+    pub seed: u64,
+    pub warmup: Duration,
+    pub stop: Stop,
+    pub grace: Duration,
+    pub pace: Pace,
+    /// Failed share above which the run is not good.
+    pub error_limit: f64,
+    /// Known before the start: `nagle_on`, a password in an argument, ..
+    pub warnings: Vec<Warning>,
+}
+
+/// Where workers live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// Each on an OS thread of its own.
+    Own,
+    /// All in the caller's runtime, so that one paused clock rules them.
+    Callers,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("{0}")]
+    Connect(DbError),
+    #[error("cannot start a thread for the clients: {0}")]
+    Thread(std::io::Error),
+    #[error("interrupted before the run began")]
+    Interrupted,
+}
+
+/// Runs a plan. `control` is a session of its own for cancelling; `interrupt`
+/// resolves when the user wants the run to end.
+///
+/// Results that could not be written end as a warning in the summary: the run
+/// itself is not given up for them.
+///
+/// # Errors
+/// When a client could not be connected, or the run was interrupted before it
+/// began.
+pub async fn run<S: Session + 'static>(
+    config: &RunConfig,
+    plan: Arc<Plan>,
+    info: RunInfo,
+    mut control: S,
+    threads: Threads,
+    sinks: &mut [&mut dyn Sink],
+    interrupt: impl Future<Output = ()>,
+) -> Result<Summary, RunError> {
+    let (commands, receive_commands) = watch::channel(Command::Wait);
+    let (out, messages) = unbounded_channel();
+    let mut handles = Vec::new();
+    let local = LocalSet::new();
+    for number in 0..config.workers {
+        let job = Job {
+            worker: number,
+            workers: config.workers,
+            clients: config.clients,
+            plan: plan.clone(),
+            target: config.target.clone(),
+            seed: config.seed,
+            warmup: config.warmup,
+            stop: config.stop,
+            grace: config.grace,
+            pace: config.pace,
+        };
+        match threads {
+            Threads::Own => handles.push(spawn_thread::<S>(job, receive_commands.clone(), out.clone())?),
+            Threads::Callers => {
+                local.spawn_local(worker::<S>(job, receive_commands.clone(), out.clone()));
+            }
+        }
+    }
+    drop((out, receive_commands));
+    let conductor = Conductor {
+        config,
+        commands,
+        messages,
+        collector: Collector::new(info, &plan, config.workers),
+        sinks,
+        sink_error: None,
+        left: Vec::new(),
+    };
+    let summary = local.run_until(conductor.conduct(&mut control, interrupt)).await;
+    for handle in handles {
+        if let Err(panic) = handle.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+    // Whatever the server says to this, the run is over.
+    let _ = timeout(PATIENCE, control.close()).await;
+    summary
+}
+
+fn spawn_thread<S: Session + 'static>(
+    job: Job,
+    commands: watch::Receiver<Command>,
+    out: UnboundedSender<Message>,
+) -> Result<std::thread::JoinHandle<()>, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(RunError::Thread)?;
+    let thread = std::thread::Builder::new().name(format!("worker-{}", job.worker));
+    let body = move || LocalSet::new().block_on(&runtime, worker::<S>(job, commands, out));
+    thread.spawn(body).map_err(RunError::Thread)
+}
+
+/// Leads the workers through a run.
+struct Conductor<'a, 'b> {
+    config: &'a RunConfig,
+    commands: watch::Sender<Command>,
+    messages: UnboundedReceiver<Message>,
+    collector: Collector,
+    sinks: &'a mut [&'b mut dyn Sink],
+    sink_error: Option<SinkError>,
+    /// Sessions that could not be stopped.
+    left: Vec<i64>,
+}
+
+impl Conductor<'_, '_> {
+    async fn conduct<S: Session>(mut self, control: &mut S, interrupt: impl Future<Output = ()>) -> Result<Summary, RunError> {
+        let mut interrupt = pin!(interrupt);
+        let mut interrupted = false;
+        let mut connected = 0;
+        let mut refused = None;
+        let mut started = false;
+        loop {
+            let message = tokio::select! {
+                message = self.messages.recv() => message,
+                () = &mut interrupt, if !interrupted => {
+                    interrupted = true;
+                    let stop = if started { Command::Stop } else { Command::Abort };
+                    self.commands.send_replace(stop);
+                    continue;
+                }
+            };
+            match message {
+                Some(Message::Connected) => {
+                    connected += 1;
+                    for sink in self.sinks.iter_mut() {
+                        sink.connected(connected, self.config.clients);
+                    }
+                    if connected == self.config.clients && refused.is_none() && !interrupted {
+                        started = true;
+                        self.collector.start(now_us());
+                        self.commands.send_replace(Command::Go);
+                    }
+                }
+                Some(Message::Refused(error)) => {
+                    refused.get_or_insert(error);
+                    self.commands.send_replace(Command::Abort);
+                }
+                Some(Message::Tick(tick)) => self.collector.tick(*tick),
+                Some(Message::Stuck { ids, how }) => cancel_all(control, &ids, how).await,
+                Some(Message::Finished { worker, left }) => {
+                    self.left.extend(left);
+                    self.collector.finished(worker);
+                }
+                // Every worker has let go of its sender.
+                None => break,
+            }
+            self.write_intervals();
+        }
+        if let Some(error) = refused {
+            return Err(RunError::Connect(error));
+        }
+        if !started {
+            return Err(RunError::Interrupted);
+        }
+        Ok(self.finish(interrupted))
+    }
+
+    fn write_intervals(&mut self) {
+        while let Some(interval) = self.collector.next_interval() {
+            for sink in self.sinks.iter_mut() {
+                if let Err(error) = sink.interval(&interval) {
+                    self.sink_error.get_or_insert(error);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, interrupted: bool) -> Summary {
+        let mut summary = self.collector.summary();
+        summary.warnings.clone_from(&self.config.warnings);
+        judge(
+            &mut summary,
+            &Facts {
+                interrupted,
+                left_running: self.left.len() as u64,
+                error_limit: self.config.error_limit,
+                cores: self.config.workers as u64,
+            },
+        );
+        for sink in self.sinks.iter_mut() {
+            if let Err(error) = sink.finish(&summary) {
+                self.sink_error.get_or_insert(error);
+            }
+        }
+        if let Some(error) = self.sink_error.take() {
+            summary.warnings.push(Warning {
+                code: "results_not_written",
+                message: error.to_string(),
+                fatal: true,
+            });
+        }
+        summary
+    }
+}
+
+/// Stops sessions over the control connection, for as long as the workers wait.
+async fn cancel_all<S: Session>(control: &mut S, ids: &[i64], how: Cancel) {
+    let all = async {
+        for &id in ids {
+            // A session that cannot be stopped is found by its worker, which
+            // reports it as left.
+            let _ = control.cancel(id, how).await;
+        }
+    };
+    let _ = timeout(PATIENCE, all).await;
+}
+
+fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,290 @@
+//! What one worker writes down: the recorder of the running interval, cut at
+//! exact instants and sent off when the interval ends.
+//!
+//! One thread owns a ledger. Its clients record into it and its ticker turns
+//! the page, also while every client hangs; whichever comes first after an
+//! interval's end sends it.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+
+use crate::db::session::DbError;
+use crate::run::message::{Message, Tick};
+use crate::run::timeline::{Place, Timeline};
+use crate::stats::interval::Phase;
+use crate::stats::recorder::{ErrorStats, Fate, Recorder};
+use crate::value::Kind;
+
+/// A statement's place in the recorder: its transaction type and row.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    pub transaction: usize,
+    pub statement: usize,
+}
+
+#[derive(Debug)]
+pub struct Ledger {
+    worker: usize,
+    origin: Instant,
+    timeline: Cell<Timeline>,
+    page: RefCell<Page>,
+    /// Clients with a connection.
+    pub connected: Cell<u64>,
+    /// Set when the grace is over: nothing more may be sent.
+    pub closed: Cell<bool>,
+    out: UnboundedSender<Message>,
+    transactions: usize,
+    statements_each: usize,
+}
+
+#[derive(Debug)]
+struct Page {
+    recorder: Recorder,
+    from: Duration,
+    to: Duration,
+    place: Place,
+    /// CPU time of this thread when the page was begun.
+    cpu: Duration,
+}
+
+impl Ledger {
+    pub fn new(
+        worker: usize,
+        timeline: Timeline,
+        transactions: usize,
+        statements_each: usize,
+        connected: u64,
+        out: UnboundedSender<Message>,
+    ) -> Ledger {
+        Ledger {
+            worker,
+            origin: Instant::now(),
+            timeline: Cell::new(timeline),
+            page: RefCell::new(Page {
+                recorder: Recorder::new(transactions, statements_each),
+                from: Duration::ZERO,
+                to: timeline.end_of(Duration::ZERO),
+                place: timeline.place(Duration::ZERO),
+                cpu: thread_cpu(),
+            }),
+            connected: Cell::new(connected),
+            closed: Cell::new(false),
+            out,
+            transactions,
+            statements_each,
+        }
+    }
+
+    pub fn since_origin(&self, at: Instant) -> Duration {
+        at.saturating_duration_since(self.origin)
+    }
+
+    pub fn phase(&self, at: Instant) -> Phase {
+        self.timeline.get().phase(self.since_origin(at))
+    }
+
+    pub fn window_end(&self) -> Option<Instant> {
+        self.timeline.get().window_end.map(|end| self.origin + end)
+    }
+
+    /// When the running interval ends.
+    pub fn next_turn(&self) -> Instant {
+        self.origin + self.page.borrow().to
+    }
+
+    /// Ends the window here: the last transaction is done, or someone said stop.
+    pub fn end_window(&self, at: Instant) {
+        self.turn(at);
+        let mut timeline = self.timeline.get();
+        let at = self.since_origin(at);
+        if timeline.window_end.is_none_or(|end| at < end) {
+            timeline.window_end = Some(at);
+            self.timeline.set(timeline);
+            let mut page = self.page.borrow_mut();
+            page.to = page.to.min(at);
+        }
+        self.turn(self.origin + at);
+    }
+
+    /// Sends off every interval that has ended by `at`.
+    pub fn turn(&self, at: Instant) {
+        let at = self.since_origin(at);
+        if at >= self.page.borrow().to {
+            self.turn_pages(at);
+        }
+    }
+
+    #[cold]
+    fn turn_pages(&self, at: Duration) {
+        let timeline = self.timeline.get();
+        let cpu = thread_cpu();
+        let mut page = self.page.borrow_mut();
+        while at >= page.to {
+            let to = page.to;
+            self.send(&mut page, to, cpu);
+            page.from = to;
+            page.to = timeline.end_of(to);
+            page.place = timeline.place(to);
+            page.cpu = cpu;
+        }
+    }
+
+    fn send(&self, page: &mut Page, to: Duration, cpu: Duration) {
+        let fresh = Recorder::new(self.transactions, self.statements_each);
+        let tick = Tick {
+            worker: self.worker,
+            place: page.place,
+            from: page.from,
+            to,
+            recorder: std::mem::replace(&mut page.recorder, fresh),
+            connected: self.connected.get(),
+            cpu: cpu.saturating_sub(page.cpu),
+        };
+        // The collector outlives its workers; if it is gone, so is the run.
+        let _ = self.out.send(Message::Tick(Box::new(tick)));
+    }
+
+    /// Sends what is left of the running interval and ends the book.
+    pub fn finish(&self, at: Instant) {
+        self.turn(at);
+        let at = self.since_origin(at);
+        let mut page = self.page.borrow_mut();
+        if at > page.from || page.recorder.transactions.iter().any(|stats| stats.is_active()) {
+            let to = at.max(page.from);
+            self.send(&mut page, to, thread_cpu());
+        }
+    }
+
+    fn with<T>(&self, at: Instant, write: impl FnOnce(&mut Recorder, Phase) -> T) -> T {
+        self.turn(at);
+        let page = &mut *self.page.borrow_mut();
+        write(&mut page.recorder, page.place.phase)
+    }
+
+    /// A statement goes out. Those that go out after the window are not its work.
+    pub fn sent(&self, line: Line, at: Instant) {
+        self.with(at, |recorder, phase| {
+            if phase != Phase::Drain {
+                recorder.transactions[line.transaction].sent += 1;
+                recorder.statement(line.transaction, line.statement).count += 1;
+            }
+        });
+    }
+
+    /// A statement that went out at `start` has come back with `rows`.
+    pub fn answered(&self, line: Line, kind: Kind, start: Instant, end: Instant, rows: u64) {
+        let started_in = self.phase(start);
+        self.with(end, |recorder, phase| {
+            if started_in == Phase::Drain || (started_in == Phase::Warmup && phase != Phase::Warmup) {
+                return;
+            }
+            if rows == 0 && kind != Kind::Other {
+                recorder.transactions[line.transaction].empty += 1;
+            }
+            let statement = recorder.statement(line.transaction, line.statement);
+            statement.rows += rows;
+            statement.latency.record(end - start);
+        });
+    }
+
+    /// A statement has come back with an error, and what that meant for its
+    /// transaction.
+    pub fn error(&self, line: Line, error: &DbError, fate: Fate, at: Instant) {
+        let since = self.since_origin(at);
+        self.with(at, |recorder, _| {
+            recorder.statement(line.transaction, line.statement).errors += 1;
+            recorder.error(ErrorStats {
+                transaction: line.transaction,
+                statement: line.statement,
+                code: error.code.clone(),
+                fate,
+                count: 1,
+                first: since,
+                last: since,
+                lost: None,
+                message: error.message.clone(),
+            });
+        });
+    }
+
+    /// A client was without a connection from `from` to `to`.
+    pub fn outage(&self, line: Line, error: &DbError, from: Instant, to: Instant) {
+        let first = self.since_origin(from);
+        let last = self.since_origin(to);
+        self.with(to, |recorder, _| {
+            recorder.error(ErrorStats {
+                transaction: line.transaction,
+                statement: line.statement,
+                code: error.code.clone(),
+                fate: Fate::Outage,
+                count: 1,
+                first,
+                last,
+                lost: Some(last - first),
+                message: error.message.clone(),
+            });
+        });
+    }
+
+    pub fn retried(&self, transaction: usize, at: Instant) {
+        self.with(at, |recorder, _| recorder.transactions[transaction].retries += 1);
+    }
+
+    pub fn committed(&self, transaction: usize, start: Instant, end: Instant) {
+        let busy = self.busy(start, end);
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[transaction];
+            stats.service.record(end - start);
+            stats.busy += busy;
+            if phase == Phase::Drain {
+                stats.drained += 1;
+            } else {
+                stats.done += 1;
+            }
+        });
+    }
+
+    pub fn failed(&self, transaction: usize, start: Instant, end: Instant, fate: Fate) {
+        let busy = self.busy(start, end);
+        self.with(end, |recorder, _| {
+            let stats = &mut recorder.transactions[transaction];
+            stats.failures.record(end - start);
+            stats.busy += busy;
+            stats.failed += 1;
+            stats.in_doubt += u64::from(fate == Fate::InDoubt);
+            stats.disconnects += u64::from(matches!(fate, Fate::InDoubt | Fate::Disconnected));
+        });
+    }
+
+    /// A transaction that the end of the run found under way.
+    pub fn unfinished(&self, transaction: usize, start: Instant, end: Instant) {
+        let busy = self.busy(start, end);
+        self.with(end, |recorder, _| {
+            let stats = &mut recorder.transactions[transaction];
+            stats.busy += busy;
+            stats.unfinished += 1;
+            stats.oldest_unfinished = stats.oldest_unfinished.max(end - start);
+        });
+    }
+
+    /// The part of a transaction's time that lies in the window.
+    fn busy(&self, start: Instant, end: Instant) -> Duration {
+        let timeline = self.timeline.get();
+        let from = self.since_origin(start).max(timeline.warmup);
+        let to = self.since_origin(end);
+        let to = timeline.window_end.map_or(to, |window_end| to.min(window_end));
+        to.saturating_sub(from)
+    }
+}
+
+/// CPU time of this thread: of our own work, not of an embedded engine's threads.
+fn thread_cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
+}

@@ -1,0 +1,83 @@
+//! Whether a run's figures may be trusted: the warnings, and which of them make
+//! the exit status 1.
+
+use crate::stats::summary::{Summary, Warning};
+use crate::units::grouped;
+
+/// What the summary alone does not know.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    pub interrupted: bool,
+    pub left_running: u64,
+    pub error_limit: f64,
+    /// That the workers may use.
+    pub cores: u64,
+}
+
+/// Client CPU, in percent of the cores the workers may use.
+const CPU_WARNS: f64 = 70.0;
+const CPU_SPOILS: f64 = 90.0;
+/// Fewer samples than these make a percentile a matter of luck.
+const ENOUGH_FOR_P99: u64 = 10_000;
+const ENOUGH_FOR_P999: u64 = 100_000;
+/// Share of statements that found no row.
+const EMPTY_WARNS: f64 = 0.01;
+/// How far busy and reconnect time may miss clients x window.
+const LITTLE_MISS: f64 = 0.05;
+
+/// Appends the warnings that the summary deserves.
+pub fn judge(summary: &mut Summary, facts: &Facts) {
+    let mut warnings = Vec::new();
+    let mut warn = |code, fatal, message: String| warnings.push(Warning { code, message, fatal });
+    let all = &summary.all;
+    if facts.interrupted {
+        warn("interrupted", true, "the run was interrupted; the figures cover the time until then".to_owned());
+    }
+    if all.failed_share() > facts.error_limit {
+        let (share, limit) = (100.0 * all.failed_share(), 100.0 * facts.error_limit);
+        warn("error_limit", true, format!("{share:.2} % of the transactions failed, more than the limit of {limit} %; errors.csv says why"));
+    }
+    if all.unfinished > 0 {
+        let age = all.oldest_unfinished.as_secs_f64();
+        warn("unfinished", true, format!("{} transactions were still running at the end, the oldest for {age:.1} s; they were cancelled", grouped(all.unfinished)));
+    }
+    if facts.left_running > 0 {
+        warn("left_running", true, format!("{} sessions could not be stopped; what they do may still change the data", facts.left_running));
+    }
+    if let Some(share) = summary.client_cpu_pct()
+        && share > CPU_WARNS
+    {
+        let cores = facts.cores;
+        if share > CPU_SPOILS {
+            warn("client_bound", true, format!("the client used {share:.0} % of its {cores} cores: this run measured the client, not the database"));
+        } else {
+            warn("client_cpu", false, format!("the client used {share:.0} % of its {cores} cores; above {CPU_SPOILS} % it is the bottleneck"));
+        }
+    }
+    if let Some(share) = little_share(summary)
+        && (share - 1.0).abs() > LITTLE_MISS
+    {
+        warn("littles_law", false, format!("clients were accounted for in {:.0} % of clients x window only; latencies and TPS do not fit together", 100.0 * share));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    if all.empty as f64 > EMPTY_WARNS * all.sent as f64 {
+        warn("empty", false, format!("{} statements found no row; is the data what the workload expects?", grouped(all.empty)));
+    }
+    let samples = all.service.count();
+    if samples < ENOUGH_FOR_P99 {
+        warn("thin_p99", false, format!("p99 rests on {} transactions; from {} on it is solid", grouped(samples), grouped(ENOUGH_FOR_P99)));
+    }
+    if samples < ENOUGH_FOR_P999 {
+        warn("thin_p999", false, format!("p99.9 rests on {} transactions; from {} on it is solid", grouped(samples), grouped(ENOUGH_FOR_P999)));
+    }
+    summary.warnings.append(&mut warnings);
+}
+
+/// Little's law for a closed loop: time in transactions and without a
+/// connection, over clients x window.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn little_share(summary: &Summary) -> Option<f64> {
+    let available = summary.info.clients as f64 * summary.measured.as_secs_f64();
+    let used = summary.all.busy.as_secs_f64() + summary.outage.as_secs_f64();
+    (available > 0.0).then(|| used / available)
+}

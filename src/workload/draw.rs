@@ -1,0 +1,190 @@
+//! Compiled draws: how the value of a name is made, and in which order the
+//! names of a transaction or a row are drawn.
+
+use std::fmt;
+
+use crate::random::distribution::Keys;
+use crate::random::rng::Rng;
+use crate::random::mask::Mask;
+use crate::value::{Cells, Value};
+
+/// A name of `[draw]` and how its values are made.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    pub name: String,
+    pub generator: Generator,
+}
+
+#[derive(Clone, Debug)]
+pub enum Generator {
+    Keys {
+        keys: Keys,
+        /// As the file says it, for people and for the data's hash.
+        shown: String,
+        min: i64,
+        max: i64,
+    },
+    /// `(from + add) * times / div`, of another draw.
+    Offset {
+        from: String,
+        add: i64,
+        times: i64,
+        div: i64,
+    },
+    /// The row's number, from 1: only in tables.
+    Seq,
+    Const(Literal),
+    Choice {
+        values: Vec<Literal>,
+        weights: Vec<u64>,
+    },
+    Digits { mask: Mask, shown: String },
+}
+
+/// A value that stands in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl Literal {
+    fn value(&self) -> Value<'_> {
+        match self {
+            Literal::Int(number) => Value::Int(*number),
+            Literal::Float(number) => Value::Float(*number),
+            Literal::Text(text) => Value::Text(text),
+        }
+    }
+}
+
+/// The draws of one transaction or row: register i is filled by `fills[i]`.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub fills: Vec<Fill>,
+}
+
+/// One draw into the next register.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill {
+    /// Place in `Plan::draws`.
+    pub draw: u16,
+    /// The register that an offset starts from.
+    pub from: Option<u16>,
+}
+
+impl Program {
+    /// Draws all names into `cells`, which is cleared first. `row` is what
+    /// `seq` gives.
+    pub fn run(&self, draws: &[Draw], row: i64, rng: &mut Rng, cells: &mut Cells) {
+        cells.clear();
+        for fill in &self.fills {
+            let from = match fill.from.map(|register| cells.get(usize::from(register))) {
+                Some(Value::Int(number)) => number,
+                _ => 0,
+            };
+            draws[usize::from(fill.draw)].generator.draw(from, row, rng, cells);
+        }
+    }
+}
+
+impl Generator {
+    fn draw(&self, from: i64, row: i64, rng: &mut Rng, cells: &mut Cells) {
+        match self {
+            Generator::Keys { keys, .. } => cells.push(Value::Int(keys.sample(rng))),
+            Generator::Offset { add, times, div, .. } => {
+                cells.push(Value::Int(offset(from, *add, *times, *div)));
+            }
+            Generator::Seq => cells.push(Value::Int(row)),
+            Generator::Const(literal) => cells.push(literal.value()),
+            Generator::Choice { values, weights } => {
+                cells.push(values[chosen(weights, rng)].value());
+            }
+            Generator::Digits { mask, .. } => cells.push_text(|text| mask.write(rng, text)),
+        }
+    }
+
+    /// Smallest and largest value, where they are whole numbers and known.
+    pub fn bounds(&self) -> Option<(i64, i64)> {
+        match self {
+            Generator::Keys { min, max, .. } => Some((*min, *max)),
+            Generator::Const(Literal::Int(number)) => Some((*number, *number)),
+            _ => None,
+        }
+    }
+
+    /// Whether its values are whole numbers, so that an offset may follow it.
+    pub fn is_whole_number(&self) -> bool {
+        match self {
+            Generator::Keys { .. } | Generator::Offset { .. } | Generator::Seq => true,
+            Generator::Const(literal) => matches!(literal, Literal::Int(_)),
+            Generator::Choice { values, .. } => values.iter().all(|value| matches!(value, Literal::Int(_))),
+            Generator::Digits { .. } => false,
+        }
+    }
+}
+
+/// Saturates: a key beyond 64 bits finds no row, which is counted, where a
+/// wrapped one would find a wrong row.
+fn offset(from: i64, add: i64, times: i64, div: i64) -> i64 {
+    let exact = (i128::from(from) + i128::from(add)) * i128::from(times) / i128::from(div);
+    i64::try_from(exact).unwrap_or(if exact < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn chosen(weights: &[u64], rng: &mut Rng) -> usize {
+    let mut left = rng.below(weights.iter().sum());
+    for (index, &weight) in weights.iter().enumerate() {
+        if left < weight {
+            return index;
+        }
+        left -= weight;
+    }
+    // Not reached: `left` began below the sum of the weights.
+    weights.len() - 1
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Int(number) => write!(f, "{number}"),
+            Literal::Float(number) => write!(f, "{number}"),
+            Literal::Text(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+/// As `show` prints it. Also part of the data's hash, so that a change of these
+/// texts makes loaded tables look foreign.
+impl fmt::Display for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Generator::Keys { shown, min, max, .. } => write!(f, "{shown} from {min} to {max}"),
+            Generator::Offset { from, add, times: 1, div: 1 } => write!(f, "{from} + {add}"),
+            Generator::Offset { from, add, times, div } => write!(f, "({from} + {add}) * {times} / {div}"),
+            Generator::Seq => f.write_str("row number"),
+            Generator::Const(literal) => write!(f, "{literal}"),
+            Generator::Choice { values, weights } => {
+                f.write_str("one of")?;
+                for (value, weight) in values.iter().zip(weights) {
+                    write!(f, " {value} ({weight})")?;
+                }
+                Ok(())
+            }
+            Generator::Digits { shown, .. } => write!(f, "digits {shown}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_hold_at_the_ends() {
+        assert_eq!(offset(5, 99, 1, 1), 104);
+        assert_eq!(offset(7, -1, 10, 3), 20);
+        assert_eq!(offset(i64::MAX, 1, 2, 1), i64::MAX);
+        assert_eq!(offset(i64::MIN, -1, 1, 1), i64::MIN);
+    }
+}

@@ -1,0 +1,23 @@
+//! The workloads and SQL files inside the binary, so that it stands alone.
+
+/// Name and text of each shipped workload, in the order that `list` shows.
+const WORKLOADS: &[(&str, &str)] =
+    &[("oltp_read_write", include_str!("../../workloads/oltp_read_write.toml"))];
+
+/// `<folder>/<file>` below `sql/`, and its text.
+const SQL: &[(&str, &str)] = &[
+    ("common/meta.sql", include_str!("../../sql/common/meta.sql")),
+    ("common/oltp.sql", include_str!("../../sql/common/oltp.sql")),
+];
+
+pub fn workload_names() -> impl Iterator<Item = &'static str> {
+    WORKLOADS.iter().map(|(name, _)| *name)
+}
+
+pub fn workload(name: &str) -> Option<&'static str> {
+    WORKLOADS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+pub fn sql(key: &str) -> Option<&'static str> {
+    SQL.iter().find(|(known, _)| *known == key).map(|(_, text)| *text)
+}

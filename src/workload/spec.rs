@@ -1,0 +1,211 @@
+//! A workload file exactly as typed: every key, its type and its position.
+//!
+//! No meaning is given here beyond types; `resolve` knows parameters and
+//! `compile` knows what names refer to.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use toml::Spanned;
+
+/// Keys with their values, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Pairs<T>(pub Vec<(String, T)>);
+
+/// A value that may be a number, a text, or the name of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    Int(i64),
+    Float(f64),
+    Text(String),
+    /// `{ param = "scale", times = 100000, add = -1 }`: `param * times + add`.
+    Scaled { param: String, times: i64, add: i64 },
+}
+
+pub type Key = Option<Spanned<Scalar>>;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    pub about: String,
+    /// Base name of the SQL files: `oltp` for `sql/common/oltp.sql`.
+    pub sql: Spanned<String>,
+    pub mix: Key,
+    pub engines: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    pub params: Pairs<Spanned<Scalar>>,
+    #[serde(default)]
+    pub draw: Pairs<Spanned<DrawSpec>>,
+    #[serde(default)]
+    pub table: Vec<Spanned<TableSpec>>,
+    pub transaction: Vec<Spanned<TransactionSpec>>,
+    #[serde(default)]
+    pub run: RunSpec,
+    #[serde(default)]
+    pub preset: Pairs<Spanned<Pairs<Spanned<Scalar>>>>,
+}
+
+/// One draw. Which keys belong to which kind is checked when it is compiled:
+/// serde's tagged enums would lose the positions.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawSpec {
+    pub kind: Spanned<Scalar>,
+    pub min: Key,
+    pub max: Key,
+    pub h: Key,
+    pub order: Key,
+    pub from: Option<Spanned<String>>,
+    pub add: Key,
+    pub times: Key,
+    pub div: Key,
+    pub mask: Key,
+    pub value: Key,
+    pub values: Option<Spanned<Vec<Spanned<Scalar>>>>,
+    pub weights: Option<Spanned<Vec<Spanned<Scalar>>>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    pub name: Spanned<String>,
+    pub create: Spanned<String>,
+    #[serde(default)]
+    pub index: Vec<Spanned<String>>,
+    pub count: Key,
+    pub rows: Spanned<Scalar>,
+    pub columns: Spanned<Pairs<Spanned<String>>>,
+    #[serde(default)]
+    pub grows: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransactionSpec {
+    pub name: Spanned<String>,
+    pub weight: Key,
+    #[serde(default)]
+    pub atomic: bool,
+    #[serde(default)]
+    pub hold: Vec<Spanned<String>>,
+    pub steps: Spanned<Vec<StepSpec>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepSpec {
+    pub run: Vec<Spanned<String>>,
+    pub repeat: Key,
+    #[serde(default)]
+    pub hold: Vec<Spanned<String>>,
+}
+
+/// How a run goes where no flag says otherwise.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    pub clients: Key,
+    pub warmup: Key,
+    pub time: Key,
+    pub transactions: Key,
+    pub grace: Key,
+    pub seed: Key,
+    pub error_limit: Key,
+}
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Self {
+        Pairs(Vec::new())
+    }
+}
+
+impl<T> Pairs<T> {
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairsVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
+            type Value = Pairs<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a table of names")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(PairsVisitor(PhantomData))
+    }
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a number, a text, or the name of a parameter")
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Int(number))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
+        Ok(Scalar::Float(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Scalar, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Scaled {
+            param: String,
+            #[serde(default = "one")]
+            times: i64,
+            #[serde(default)]
+            add: i64,
+        }
+        fn one() -> i64 {
+            1
+        }
+        let map = serde::de::value::MapAccessDeserializer::new(map);
+        let Scaled { param, times, add } = Scaled::deserialize(map)?;
+        Ok(Scalar::Scaled { param, times, add })
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Int(number) => write!(f, "{number}"),
+            Scalar::Float(number) => write!(f, "{number}"),
+            Scalar::Text(text) => f.write_str(text),
+            Scalar::Scaled { param, times, add } => write!(f, "{param} * {times} + {add}"),
+        }
+    }
+}
