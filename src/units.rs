@@ -255,8 +255,8 @@ mod tests {
     fn durations_have_units_and_bare_numbers_are_seconds() {
         assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7200)));
+        assert_eq!(parse_duration("5m"), Ok(Duration::from_mins(5)));
+        assert_eq!(parse_duration("2h"), Ok(Duration::from_hours(2)));
         assert_eq!(parse_duration("10"), Ok(Duration::from_secs(10)));
         assert_eq!(parse_duration("0.1"), Ok(Duration::from_millis(100)));
         for text in ["", "s", "-1s", "5 s", "1d", "1.2.3s", "99999999h"] {
