@@ -54,6 +54,12 @@ pub mod workload {
     pub mod sql;
 }
 
+/// The machine: what it is, and what its storage has left.
+pub mod host {
+    pub mod environment;
+    pub mod space;
+}
+
 /// Databases: one file an engine behind the `Session` trait.
 pub mod db {
     pub mod session;
