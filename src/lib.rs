@@ -1,6 +1,7 @@
 //! tiermark: an OLTP workload generator that compares storage tiers.
 #![forbid(unsafe_code)]
 
+pub mod cli;
 pub mod units;
 pub mod value;
 
@@ -62,7 +63,33 @@ pub mod host {
 
 /// Databases: one file an engine behind the `Session` trait.
 pub mod db {
+    mod connect_failure;
+    mod copy_text;
+    mod drain;
+    mod failure;
+    mod moment;
+    mod multi_insert;
+    pub mod mysql;
+    mod mysql_encode;
+    mod mysql_facts;
+    mod mysql_row;
+    pub mod nodelay;
+    pub mod null;
+    mod null_script;
+    pub mod postgres;
+    mod postgres_encode;
+    mod postgres_facts;
+    mod postgres_row;
+    mod postgres_types;
+    mod prepared;
     pub mod session;
+    pub mod sqlite;
+    mod sqlite_facts;
+    mod sqlite_open;
+    mod sqlite_queue;
+    mod sqlite_row;
+    mod stop;
+    mod unreadable;
 }
 
 /// One transaction: the interpreter of a plan.
@@ -76,10 +103,43 @@ pub mod run {
     pub mod collector;
     pub mod execute;
     pub mod ledger;
+    pub mod load;
     pub mod message;
+    pub mod meta;
     pub mod pace;
     pub mod timed;
     pub mod timeline;
     pub mod verdict;
     pub mod worker;
+}
+
+/// What people and programs read: files and the terminal.
+pub mod report {
+    pub mod csv;
+    pub mod environment;
+    pub mod files;
+    pub mod folder;
+    pub mod hlog;
+    pub mod manifest;
+    pub mod runs;
+    pub mod terminal;
+    pub mod time;
+}
+
+/// One file a subcommand: wire and call.
+pub mod commands {
+    mod cleanup;
+    mod dataset;
+    mod demo;
+    mod dispatch;
+    pub mod exit;
+    mod limits;
+    mod list;
+    mod prepare;
+    mod run;
+    mod show;
+    mod target;
+    mod workload;
+
+    pub use dispatch::dispatch;
 }

@@ -1,1 +1,19 @@
-fn main() {}
+//! The `tiermark` program: parse, run the command, one way out.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tiermark::cli::Cli;
+use tiermark::commands;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match commands::exit::catch(commands::dispatch(cli)) {
+        Ok(status) => ExitCode::from(status),
+        Err((status, message)) => {
+            eprintln!("tiermark: {message}");
+            ExitCode::from(status)
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::value::{RowBuf, Value};
 
 use super::session::{Class, DbError};
 
-/// More rows a statement load no faster on MySQL, `MariaDB` or `SQLite`.
+/// More rows a statement load no faster on MySQL, MariaDB or SQLite.
 const ROWS: usize = 500;
 /// Below the smallest `max_allowed_packet` that servers come with, by far.
 const BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Sessions on MySQL and `MariaDB`, through sqlx.
+//! Sessions on MySQL and MariaDB, through sqlx.
 
 use std::str::FromStr;
 

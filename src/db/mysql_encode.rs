@@ -1,4 +1,4 @@
-//! One value on its way to MySQL or `MariaDB`, with the type that is declared
+//! One value on its way to MySQL or MariaDB, with the type that is declared
 //! for it: money as DECIMAL, for a text would turn sums into doubles.
 
 use std::io::Write;
@@ -22,7 +22,7 @@ impl Type<MySql> for MysqlArg<'_> {
     }
 }
 
-impl<'q> Encode<'q, MySql> for MysqlArg<'_> {
+impl Encode<'_, MySql> for MysqlArg<'_> {
     fn encode_by_ref(&self, out: &mut Vec<u8>) -> Result<IsNull, BoxDynError> {
         match self.0 {
             Value::Null => return Ok(IsNull::Yes),

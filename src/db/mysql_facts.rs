@@ -1,4 +1,4 @@
-//! What MySQL and `MariaDB` say about themselves, and which tables a name
+//! What MySQL and MariaDB say about themselves, and which tables a name
 //! reaches. Plain texts in the text protocol: nothing of this is prepared.
 
 use sqlx::mysql::{MySqlConnection, MySqlRow};

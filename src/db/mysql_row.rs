@@ -1,4 +1,4 @@
-//! Reads columns of a row of MySQL or `MariaDB`, by the type that the server
+//! Reads columns of a row of MySQL or MariaDB, by the type that the server
 //! says it has.
 
 use sqlx::mysql::{MySqlRow, MySqlValueRef};

@@ -103,7 +103,7 @@ impl Stall {
     pub fn lengthen(self, now: Duration, delay: Duration) -> Duration {
         let due = now + delay;
         if due >= self.from && due < self.until {
-            self.until - now
+            self.until.saturating_sub(now)
         } else {
             delay
         }

@@ -29,7 +29,7 @@ impl Type<Postgres> for PgArg<'_> {
     }
 }
 
-impl<'q> Encode<'q, Postgres> for PgArg<'_> {
+impl Encode<'_, Postgres> for PgArg<'_> {
     fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
         if self.value == Value::Null {
             return Ok(IsNull::Yes);
@@ -103,10 +103,7 @@ fn numeric(value: Dec, out: &mut Vec<u8>) {
     let mut first = MOST_DIGITS;
     while rest > 0 {
         first -= 1;
-        #[expect(clippy::cast_possible_truncation, reason = "below 10,000")]
-        {
-            digits[first] = (rest % 10_000) as u16;
-        }
+        digits[first] = (rest % 10_000) as u16;
         rest /= 10_000;
     }
     let digits = &digits[first..];

@@ -119,15 +119,14 @@ fn numeric_units(bytes: &[u8], scale: u8) -> Option<i64> {
     for (place, digit) in (0_i32..).zip(words.take(count)) {
         let digit = i128::from(digit);
         let power = 4 * (weight - place) + i32::from(scale);
-        let worth = match u32::try_from(power) {
-            Ok(power) => digit.checked_mul(10_i128.checked_pow(power)?)?,
-            Err(_) => {
-                // Below zero: the digit's last figures lie behind the scale.
-                let cut = 10_i128
-                    .checked_pow(power.unsigned_abs())
-                    .unwrap_or(i128::MAX);
-                (digit % cut == 0).then_some(digit / cut)?
-            }
+        let worth = if power >= 0 {
+            digit.checked_mul(10_i128.checked_pow(power.unsigned_abs())?)?
+        } else {
+            // The digit's last figures lie behind the scale.
+            let cut = 10_i128
+                .checked_pow(power.unsigned_abs())
+                .unwrap_or(i128::MAX);
+            (digit % cut == 0).then_some(digit / cut)?
         };
         units = units.checked_add(worth)?;
     }

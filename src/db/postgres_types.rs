@@ -33,3 +33,19 @@ pub(crate) fn takes_text(oid: u32) -> bool {
         TEXT | VARCHAR | BPCHAR | NAME | UNKNOWN | JSON | FIRST_OWN..
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_sent_as_they_are_to_texts_only() {
+        for oid in [TEXT, VARCHAR, BPCHAR, JSON, FIRST_OWN + 7] {
+            assert!(takes_text(oid), "{oid}");
+        }
+        // jsonb (3802) has a version before its text.
+        for oid in [INT4, NUMERIC, BYTEA, TIMESTAMP, 3802] {
+            assert!(!takes_text(oid), "{oid}");
+        }
+    }
+}

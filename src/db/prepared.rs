@@ -62,7 +62,7 @@ impl Prepared {
 
     /// # Errors
     /// When a statement with `wanted` parameters gets another number of values:
-    /// a driver would hang (MySQL) or bind nulls (`SQLite`) instead of refusing.
+    /// a driver would hang (MySQL) or bind nulls (SQLite) instead of refusing.
     pub fn check_count(&self, wanted: usize, given: usize) -> Result<(), DbError> {
         if wanted == given {
             return Ok(());

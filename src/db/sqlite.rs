@@ -1,4 +1,4 @@
-//! Sessions on an embedded `SQLite` file, through sqlx.
+//! Sessions on an embedded SQLite file, through sqlx.
 //!
 //! Writers of this process wait in a fair queue from the start of their
 //! transaction to its end. Only this process's: another one's lock is `Retry`.
@@ -25,7 +25,7 @@ use super::sqlite_open::{self, Opened};
 use super::sqlite_queue::{Queue, Turn};
 use super::stop::{self, Stop};
 
-/// `SQLite`'s own limit, as it is built by default.
+/// SQLite's own limit, as it is built by default.
 const MOST_PARAMS: usize = 32_766;
 /// Room in sqlx's statement cache beside the workload's own, so that none of
 /// these is ever evicted and prepared again within a run.
@@ -68,7 +68,7 @@ impl SqliteStatement {
     }
 }
 
-/// `None` when the value has no form in `SQLite`. There are no decimals there:
+/// `None` when the value has no form in SQLite. There are no decimals there:
 /// their units are bound.
 fn push(arguments: &mut SqliteArguments, value: Value<'_>) -> Option<()> {
     let added = match value {

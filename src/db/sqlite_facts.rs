@@ -1,4 +1,4 @@
-//! What an embedded `SQLite` says about itself, and its tables.
+//! What an embedded SQLite says about itself, and its tables.
 
 use std::path::Path;
 

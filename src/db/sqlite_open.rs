@@ -1,4 +1,4 @@
-//! From a target to an open `SQLite` file: its name, its settings, its queue.
+//! From a target to an open SQLite file: its name, its settings, its queue.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use super::failure;
 use super::session::{Class, DbError, Target};
 use super::sqlite_queue::Queue;
 
-/// Only other processes are waited for by `SQLite` itself; in this one there
+/// Only other processes are waited for by SQLite itself; in this one there
 /// is the queue.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// `SQLite` calls back after so many steps of its machine, some microseconds.
+/// SQLite calls back after so many steps of its machine, some microseconds.
 const STEPS_BETWEEN_CHECKS: i32 = 1000;
 
 pub(crate) struct Opened {

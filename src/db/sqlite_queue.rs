@@ -1,6 +1,6 @@
-//! The fair queue of this process's writers of one `SQLite` file.
+//! The fair queue of this process's writers of one SQLite file.
 //!
-//! `SQLite` lets one writer in at a time, and its own busy handler polls with
+//! SQLite lets one writer in at a time, and its own busy handler polls with
 //! growing pauses: whoever comes last sleeps least and goes first.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Reads columns of a `SQLite` row. Every value has a type of its own there,
+//! Reads columns of a SQLite row. Every value has a type of its own there,
 //! whatever its column is declared as; decimals are integers, their units.
 
 use sqlx::sqlite::{SqliteRow, SqliteValueRef};

@@ -1,4 +1,4 @@
-//! Stopping sessions that live in this process (`SQLite`, the null engine):
+//! Stopping sessions that live in this process (SQLite, the null engine):
 //! their ids, and the requests to stop them, across threads.
 
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::db::nodelay;
 use crate::db::session::{Class, DbError, Session, Target};
 use crate::random::rng::Purpose;
 use crate::run::ledger::Ledger;
@@ -186,6 +187,8 @@ async fn reconnect<S: Session>(work: &Work, slot: &Slot, session: &mut Timed<S>,
             }
         };
         if let Ok(Ok(fresh)) = opened {
+            // As at the start of the run; refused there, refused here.
+            let _ = nodelay::switch_on();
             slot.session.set(fresh.id());
             session.replace(fresh);
             ledger.connected.set(ledger.connected.get() + 1);

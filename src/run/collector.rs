@@ -68,6 +68,10 @@ impl Collector {
         self.info.started_us = started_us;
     }
 
+    pub fn tls(&self) -> bool {
+        self.info.tls
+    }
+
     pub fn tick(&mut self, tick: Tick) {
         self.workers[tick.worker].reported = Some(tick.place);
         let part = self.open.entry(tick.place).or_insert_with(|| Part {

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::task::LocalSet;
 use tokio::time::timeout;
 
+use crate::db::nodelay;
 use crate::db::session::{Cancel, DbError, Session, Target};
 use crate::run::collector::Collector;
 use crate::run::message::{Command, Message};
@@ -109,6 +110,7 @@ pub async fn run<S: Session + 'static>(
         sinks,
         sink_error: None,
         left: Vec::new(),
+        warnings: config.warnings.clone(),
     };
     let summary = local.run_until(conductor.conduct(&mut control, interrupt)).await;
     for handle in handles {
@@ -143,6 +145,7 @@ struct Conductor<'a, 'b> {
     sink_error: Option<SinkError>,
     /// Sessions that could not be stopped.
     left: Vec<i64>,
+    warnings: Vec<Warning>,
 }
 
 impl Conductor<'_, '_> {
@@ -170,6 +173,7 @@ impl Conductor<'_, '_> {
                     }
                     if connected == self.config.clients && refused.is_none() && !interrupted {
                         started = true;
+                        self.switch_nagle_off();
                         self.collector.start(now_us());
                         self.commands.send_replace(Command::Go);
                     }
@@ -198,6 +202,20 @@ impl Conductor<'_, '_> {
         Ok(self.finish(interrupted))
     }
 
+    /// sqlx 0.9.0 leaves Nagle's algorithm on: over TLS long arguments then
+    /// wait 40 ms for an acknowledgement.
+    fn switch_nagle_off(&mut self) {
+        if let Err(error) = nodelay::switch_on()
+            && self.collector.tls()
+        {
+            self.warnings.push(Warning {
+                code: "nagle_on",
+                message: format!("Nagle's algorithm could not be switched off ({error}); with TLS, statements with long arguments take 40 ms more"),
+                fatal: false,
+            });
+        }
+    }
+
     fn write_intervals(&mut self) {
         while let Some(interval) = self.collector.next_interval() {
             for sink in self.sinks.iter_mut() {
@@ -210,7 +228,7 @@ impl Conductor<'_, '_> {
 
     fn finish(mut self, interrupted: bool) -> Summary {
         let mut summary = self.collector.summary();
-        summary.warnings.clone_from(&self.config.warnings);
+        summary.warnings = std::mem::take(&mut self.warnings);
         judge(
             &mut summary,
             &Facts {

@@ -5,6 +5,7 @@
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 
+use crate::units;
 use crate::value::{Engine, Statement, StmtId};
 use crate::workload::compile_draw::{Draws, compile_draws};
 use crate::workload::compile_table::compile_tables;
@@ -129,7 +130,7 @@ impl<'a> Compiler<'a> {
         let mut all_used = self.resolver.take_used();
         all_used.extend(self.draws.params.iter().flatten().chain(&data_names).cloned());
         self.refuse_unused(&all_used)?;
-        let param = |(name, value): &(String, Spanned<Scalar>)| (name.clone(), value.as_ref().to_string());
+        let param = |(name, value): &(String, Spanned<Scalar>)| (name.clone(), normal(value.as_ref()));
         let params: Vec<(String, String)> = spec.params.0.iter().map(param).collect();
         let data_params = params.iter().filter(|(name, _)| data_names.contains(name)).cloned().collect();
         Ok(Plan {
@@ -138,6 +139,7 @@ impl<'a> Compiler<'a> {
             engine: self.engine,
             sha: self.sha(),
             params,
+            given: self.edited.overridden.clone(),
             data_params,
             draws: self.draws.draws,
             tables,
@@ -424,6 +426,12 @@ impl<'a> Compiler<'a> {
         }
         hex(&hash.finalize())
     }
+}
+
+/// `250k`, `250000` and `2.5e5` are one value.
+fn normal(value: &Scalar) -> String {
+    let text = value.to_string();
+    units::parse_integer(&text).map_or(text, |number| number.to_string())
 }
 
 impl UsedBlock {

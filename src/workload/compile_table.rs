@@ -94,11 +94,16 @@ fn numbered_name(compiler: &Compiler, table: &TableSpec) -> Result<Option<(Strin
         None => None,
     };
     let (before, after) = numbered.as_ref().map_or((name.as_str(), ""), |(before, after, _)| (before, after));
-    let fits = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let fits = |text: &str| text.bytes().all(is_plain);
     if !fits(before) || !fits(after) || before.is_empty() || before.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(fault("a table's name is letters, digits and `_`, such as \"sbtest{t}\""));
+        return Err(fault("a table's name is small letters, digits and `_`, such as \"sbtest{t}\""));
     }
     Ok(numbered)
+}
+
+/// What needs no quotes and means the same quoted, on every engine.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'
 }
 
 /// Statements must not reach beyond the tables that there are.
@@ -145,8 +150,8 @@ fn row_program(compiler: &Compiler, table: &TableSpec) -> Result<Row, SpecError>
             let message = format!("column `{column}`: there is no draw `{}`; there are {known}", draw.as_ref());
             return Err(compiler.resolver.fault(&draw.span(), message));
         }
-        if !column.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            let message = format!("column `{column}`: a name is letters, digits and `_`");
+        if !column.bytes().all(is_plain) {
+            let message = format!("column `{column}`: a name is small letters, digits and `_`");
             return Err(compiler.resolver.fault(&draw.span(), message));
         }
         picks.push(compiler.register(draw.as_ref(), &mut scope, &[], &mut program));

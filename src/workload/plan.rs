@@ -18,6 +18,8 @@ pub struct Plan {
     pub sha: String,
     /// Every parameter with its value, in file order.
     pub params: Vec<(String, String)>,
+    /// Parameters that a flag or preset gave, with what to call it.
+    pub given: Vec<(String, String)>,
     /// The parameters that decide what the tables hold.
     pub data_params: Vec<(String, String)>,
     pub draws: Vec<Draw>,

@@ -1,0 +1,201 @@
+//! The command line as clap sees it. No logic.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::units::{parse_count, parse_duration, parse_percent};
+use crate::value::Engine;
+
+/// OLTP workloads on real MySQL, MariaDB and PostgreSQL servers, to compare
+/// storage tiers.
+#[derive(Debug, Parser)]
+#[command(name = "tiermark", version, max_term_width = 100)]
+pub struct Cli {
+    /// No progress on stderr
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the shipped workloads
+    List,
+    /// Show what a workload does, or the exact statements that a client sends first
+    Show(ShowArgs),
+    /// Make and fill a workload's tables
+    Prepare(PrepareArgs),
+    /// Run a workload and write its results
+    Run(RunArgs),
+    /// Drop a workload's tables
+    Cleanup(CleanupArgs),
+    /// Prepare, run and show oltp_read_write on embedded SQLite: nothing to install
+    Demo(DemoArgs),
+}
+
+/// Which workload, and what is changed in it.
+#[derive(Clone, Debug, Args)]
+pub struct WorkloadArgs {
+    /// A shipped name (see `tiermark list`), a workload file, or a run's manifest.toml
+    pub workload: String,
+
+    /// Use one of the file's presets
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+
+    /// Change a parameter (rows=10k) or any key (draw.id.h=0.1); may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+
+    /// Look for SQL files here before the shipped ones: DIR/<engine>/ and DIR/common/
+    #[arg(long, value_name = "DIR")]
+    pub sql_dir: Option<PathBuf>,
+}
+
+/// Which database.
+#[derive(Clone, Debug, Args)]
+pub struct TargetArgs {
+    /// postgres://, mysql:// or sqlite: URL of the database; better in TIERMARK_URL,
+    /// which is not in the process list
+    #[arg(long, value_name = "URL", env = "TIERMARK_URL", hide_env_values = true)]
+    pub url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+
+    /// For which engine: postgres, mysql, mariadb or sqlite
+    #[arg(long, value_name = "ENGINE", default_value = "postgres", value_parser = engine)]
+    pub engine: Engine,
+
+    /// Print the first transactions of this client (from 0)
+    #[arg(long, value_name = "N")]
+    pub client: Option<u64>,
+
+    /// How many transactions to print
+    #[arg(long, value_name = "K", default_value = "1", value_parser = parse_count, requires = "client")]
+    pub first: u64,
+
+    /// Those of the warm-up
+    #[arg(long, requires = "client")]
+    pub warmup: bool,
+
+    /// Seed of the run
+    #[arg(long, value_name = "S", value_parser = parse_count)]
+    pub seed: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct PrepareArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub target: TargetArgs,
+
+    /// Connections that load at a time [default: two per core, 2 to 8]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<u64>,
+
+    /// Seed of the data
+    #[arg(long, value_name = "S", default_value = "1", value_parser = parse_count)]
+    pub seed: u64,
+
+    /// Drop the workload's tables first, if tiermark made them
+    #[arg(long)]
+    pub recreate: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub target: TargetArgs,
+
+    /// Connections that run transactions at the same time
+    #[arg(long, short = 'c', alias = "threads", value_name = "N", value_parser = positive)]
+    pub clients: Option<u64>,
+
+    /// Threads that share the clients [default: the cores, at most the clients]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub workers: Option<u64>,
+
+    /// Length of the warm-up, which is not measured
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub warmup: Option<Duration>,
+
+    /// Length of the measured window
+    #[arg(long, short = 'T', value_name = "D", value_parser = parse_duration, conflicts_with = "transactions")]
+    pub time: Option<Duration>,
+
+    /// End after exactly this many transactions instead; no warm-up unless asked for
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub transactions: Option<u64>,
+
+    /// For what is in flight at the end of the window [default: 1s]
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub grace: Option<Duration>,
+
+    /// Seed of the run [default: 1]
+    #[arg(long, value_name = "S", value_parser = parse_count)]
+    pub seed: Option<u64>,
+
+    /// Failed share above which the exit status is 1 [default: 1%]
+    #[arg(long, value_name = "P", value_parser = parse_percent)]
+    pub error_limit: Option<f64>,
+
+    /// Name of the tier that the data lies on, for the results
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub tier: String,
+
+    /// Name of the tier that the log lies on, for the results
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub log_tier: String,
+
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct OutArgs {
+    /// Folder of all results
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct CleanupArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+fn engine(text: &str) -> Result<Engine, String> {
+    let known = [Engine::Postgres, Engine::Mysql, Engine::Mariadb, Engine::Sqlite];
+    let found = known.into_iter().find(|engine| engine.name() == text);
+    found.ok_or_else(|| format!("`{text}` is no engine; use postgres, mysql, mariadb or sqlite"))
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    match parse_count(text) {
+        Ok(0) => Err("it must be at least 1".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(error.to_string()),
+    }
+}

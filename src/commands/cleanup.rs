@@ -1,0 +1,47 @@
+//! `tiermark cleanup`: drops the tables that tiermark made for a workload.
+
+use anyhow::Result;
+
+use crate::cli::CleanupArgs;
+use crate::commands::dataset::{Found, announce};
+use crate::commands::exit::{GOOD, server, usage};
+use crate::commands::prepare::drop_tables;
+use crate::commands::target::{self, block_on, with_session};
+use crate::commands::workload;
+use crate::db::session::{Session, Target};
+use crate::run::meta::{self, MetaSession};
+use crate::workload::compile::compile;
+use crate::workload::settings::Settings;
+use crate::workload::source::Source;
+
+pub fn run(args: &CleanupArgs) -> Result<u8> {
+    let source = workload::source(&args.workload)?;
+    let settings = workload::settings(&args.workload);
+    let target = target::given(&args.target)?;
+    with_session!(target.engine, S => block_on(cleanup::<S>(&source, &settings, &target)))?;
+    Ok(GOOD)
+}
+
+async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Target) -> Result<()> {
+    let mut control: S = target::open(target).await?;
+    let facts = control.facts().await.map_err(server)?;
+    let engine = facts.engine.unwrap_or(target.engine);
+    let plan = compile(source, settings, engine).map_err(usage)?;
+    let found = Found::look(&mut control, target, engine).await?;
+    found.refuse_foreign(&plan)?;
+    let owned = found.owned(&plan);
+    if owned.is_empty() {
+        eprintln!("tiermark has no tables of {} in database {}", source.name, facts.database);
+        return control.close().await.map_err(server);
+    }
+    announce(target, &facts, &format!("dropping {}", owned.join(", ")));
+    let mut book = MetaSession::<S>::open(target, engine).await.map_err(server)?;
+    drop_tables(&mut control, &mut book, &found, &owned).await?;
+    let empty = book.read().await.map_err(server)?.scopes.is_empty();
+    book.into_inner().close().await.map_err(server)?;
+    if empty {
+        let drop = meta::ddl("drop", engine).map_err(server)?;
+        control.raw(&drop).await.map_err(server)?;
+    }
+    control.close().await.map_err(server)
+}

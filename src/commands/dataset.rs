@@ -1,0 +1,148 @@
+//! The data set that a command finds in the database: whose tables they are,
+//! and whether they are those of the workload.
+//!
+//! Running on data of another size is the commonest mistake of all, and tables
+//! called `orders` are easily somebody else's: both are refused here.
+
+use anyhow::{Result, anyhow};
+
+use crate::commands::exit::{server, usage};
+use crate::db::session::{Session, Target};
+use crate::run::meta::{self, Meta, MetaSession};
+use crate::units::parse_integer;
+use crate::value::Engine;
+use crate::workload::compile::compile;
+use crate::workload::plan::Plan;
+use crate::workload::settings::Settings;
+use crate::workload::source::Source;
+
+/// What stands in the database that a command looks at.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub tables: Vec<String>,
+    pub meta: Meta,
+}
+
+impl Found {
+    /// Asks the server.
+    pub async fn look<S: Session>(session: &mut S, target: &Target, engine: Engine) -> Result<Found> {
+        let tables = session.tables().await.map_err(server)?;
+        let mut found = Found {
+            tables,
+            meta: Meta::default(),
+        };
+        if found.has(meta::TABLE) {
+            let mut book = MetaSession::<S>::open(target, engine).await.map_err(server)?;
+            found.meta = book.read().await.map_err(server)?;
+            book.into_inner().close().await.map_err(server)?;
+        }
+        Ok(found)
+    }
+
+    pub fn has(&self, table: &str) -> bool {
+        self.tables.iter().any(|known| known == table)
+    }
+
+    /// Refuses tables of the plan's names that tiermark did not make.
+    pub fn refuse_foreign(&self, plan: &Plan) -> Result<()> {
+        let foreign = plan.tables.iter().find(|table| self.has(&table.name) && !self.meta.owns(&table.name));
+        match foreign {
+            Some(table) => Err(usage(anyhow!(
+                "table {} is there and was not made by tiermark, so it is not touched; use another database, or drop it yourself",
+                table.name
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Tables of this workload that tiermark made: those of the plan, and what
+    /// an earlier load of the workload left under other numbers.
+    pub fn owned(&self, plan: &Plan) -> Vec<String> {
+        let mine = |table: &&String| {
+            plan.tables.iter().any(|planned| &planned.name == *table)
+                || self.meta.item(table, meta::WORKLOAD) == Some(&plan.workload)
+        };
+        self.meta.scopes.keys().filter(mine).cloned().collect()
+    }
+
+    /// The plan for the data that is there: parameters that the user did not
+    /// give are taken from the load, and one that differs is refused.
+    pub fn plan(&self, source: &Source, settings: &Settings, engine: Engine) -> Result<(Plan, Settings)> {
+        let typed = compile(source, settings, engine).map_err(usage)?;
+        let Some(first) = typed.tables.first() else {
+            return Ok((typed, settings.clone()));
+        };
+        if engine == Engine::Null {
+            return Ok((typed, settings.clone()));
+        }
+        if !self.has(&first.name) {
+            return Err(usage(anyhow!(
+                "table {} is not there; make it first: tiermark prepare {}",
+                first.name,
+                source.name
+            )));
+        }
+        self.refuse_foreign(&typed)?;
+        let mut adopted = settings.clone();
+        for (name, loaded) in self.meta.params(&first.name) {
+            let Some((_, wanted)) = typed.data_params.iter().find(|(known, _)| known == name) else {
+                continue;
+            };
+            if same(wanted, loaded) {
+                continue;
+            }
+            if let Some((_, flag)) = typed.given.iter().find(|(known, _)| known == name) {
+                return Err(usage(anyhow!(
+                    "{flag}: {name} is {wanted} here, but the tables were prepared with {name} = {loaded}; leave it out, or prepare anew with --recreate"
+                )));
+            }
+            adopted.sets.push(format!("{name}={loaded}"));
+        }
+        let plan = compile(source, &adopted, engine).map_err(usage)?;
+        self.check_tables(&plan)?;
+        Ok((plan, adopted))
+    }
+
+    fn check_tables(&self, plan: &Plan) -> Result<()> {
+        for table in &plan.tables {
+            let name = &table.name;
+            let again = format!("load again: tiermark prepare {} --recreate", plan.workload);
+            if !self.has(name) {
+                return Err(usage(anyhow!("table {name} is not there; {again}")));
+            }
+            if self.meta.item(name, meta::STATE) != Some(meta::LOADED) {
+                return Err(usage(anyhow!("the load of table {name} did not come to its end; {again}")));
+            }
+            if self.meta.item(name, meta::SHA) != Some(&table.sha) {
+                let by = self.meta.item(name, meta::WORKLOAD).unwrap_or("another workload");
+                return Err(usage(anyhow!(
+                    "table {name} was prepared by {by} with other columns, draws or DDL than {} has now; {again}",
+                    plan.workload
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Items of the plan's first table, for a manifest.
+    pub fn items(&self, plan: &Plan) -> std::collections::BTreeMap<String, String> {
+        let first = plan.tables.first().and_then(|table| self.meta.scopes.get(&table.name));
+        let mut items = first.cloned().unwrap_or_default();
+        items.remove(meta::SHA);
+        items
+    }
+}
+
+/// `250k` and `250000` are the same.
+fn same(left: &str, right: &str) -> bool {
+    left == right
+        || match (parse_integer(left), parse_integer(right)) {
+            (Ok(left), Ok(right)) => left == right,
+            _ => false,
+        }
+}
+
+/// Says whom a destroying command talks to, before it does.
+pub fn announce(target: &Target, facts: &crate::value::ServerFacts, what: &str) {
+    eprintln!("{what} in database {} of {target}, as user {}", facts.database, facts.user);
+}

@@ -1,0 +1,187 @@
+//! `tiermark show`: what a workload is, and the exact statements that a client
+//! sends first.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use crate::cli::ShowArgs;
+use crate::commands::exit::{GOOD, usage};
+use crate::commands::workload;
+use crate::random::rng::Purpose;
+use crate::run::load::estimate;
+use crate::units::{grouped, human_bytes, human_duration};
+use crate::value::{Cells, Value};
+use crate::workload::compile::compile;
+use crate::workload::draw::Generator;
+use crate::workload::mix::Mix;
+use crate::workload::plan::{Plan, Table, Transaction};
+
+pub fn run(args: &ShowArgs) -> Result<u8> {
+    let source = workload::source(&args.workload)?;
+    let plan = compile(&source, &workload::settings(&args.workload), args.engine).map_err(usage)?;
+    let mut out = std::io::stdout().lock();
+    match args.client {
+        Some(client) => {
+            let phase = if args.warmup { Purpose::Warmup } else { Purpose::Run };
+            let seed = args.seed.or(plan.run.seed).unwrap_or(1);
+            transactions(&mut out, &plan, seed, phase, client, args.first)?;
+        }
+        None => overview(&mut out, &plan)?,
+    }
+    Ok(GOOD)
+}
+
+fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    writeln!(out, "{}: {}", plan.workload, plan.about)?;
+    writeln!(out, "\nparameters")?;
+    let width = plan.params.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, value) in &plan.params {
+        writeln!(out, "  {name:width$}  {value}")?;
+    }
+    writeln!(out, "\ntables")?;
+    for group in plan.tables.chunk_by(|left, right| left.create.len() == right.create.len() && left.columns == right.columns) {
+        table_group(out, group)?;
+    }
+    let (rows, bytes) = estimate(plan, 1);
+    writeln!(out, "  {} rows in all, about {}", grouped(rows), human_bytes(bytes))?;
+    writeln!(out, "\ndraws")?;
+    let width = plan.draws.iter().map(|draw| draw.name.len()).max().unwrap_or(0);
+    for draw in plan.draws.iter().filter(|draw| !matches!(draw.generator, Generator::Seq)) {
+        writeln!(out, "  {:width$}  {}", draw.name, draw.generator)?;
+    }
+    let picked = match &plan.mix {
+        Mix::Random { .. } => "picked at random by weight",
+        Mix::Deck { .. } => "dealt from a shuffled deck",
+        Mix::Sequence { .. } => "in sequence",
+    };
+    writeln!(out, "\ntransactions, {picked}")?;
+    for transaction in &plan.transactions {
+        transaction_line(out, plan, transaction)?;
+    }
+    run_line(out, plan)
+}
+
+fn table_group(out: &mut impl Write, group: &[Table]) -> Result<()> {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else {
+        return Ok(());
+    };
+    let names = if group.len() == 1 { first.name.clone() } else { format!("{} .. {}", first.name, last.name) };
+    writeln!(out, "  {names}: {} rows each of {}", grouped(first.rows), first.columns.join(", "))?;
+    Ok(())
+}
+
+/// Statements of one transaction, repetitions counted.
+fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction) -> Result<()> {
+    let blocks = transaction.ops.iter().map(|op| plan.block_of[op.first.index()]);
+    let blocks: Vec<u16> = blocks.collect();
+    let parts: Vec<String> = blocks
+        .chunk_by(|left, right| left == right)
+        .map(|same| {
+            let name = &plan.blocks[usize::from(same[0])].name;
+            if same.len() == 1 { name.clone() } else { format!("{} x {name}", same.len()) }
+        })
+        .collect();
+    let (begin, commit) = if transaction.atomic { ("begin, ", ", commit") } else { ("", "") };
+    writeln!(out, "  {} (weight {}): {begin}{}{commit}", transaction.name, transaction.weight, parts.join(", "))?;
+    Ok(())
+}
+
+fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    let run = &plan.run;
+    let mut parts = Vec::new();
+    parts.extend(run.clients.map(|clients| format!("{clients} clients")));
+    parts.extend(run.warmup.map(|warmup| format!("{} of warm-up", human_duration(warmup))));
+    parts.extend(run.time.map(|time| format!("{} measured", human_duration(time))));
+    parts.extend(run.transactions.map(|count| format!("{count} transactions")));
+    if !parts.is_empty() {
+        writeln!(out, "\nrun, where no flag says otherwise: {}", parts.join(", "))?;
+    }
+    Ok(())
+}
+
+/// SQL that can be pasted: values stand in the place of the parameters.
+fn transactions(out: &mut impl Write, plan: &Plan, seed: u64, phase: Purpose, client: u64, first: u64) -> Result<()> {
+    let mut registers = Cells::default();
+    for k in 0..first {
+        let picked = plan.draw(seed, phase, client, k, &mut registers);
+        let transaction = &plan.transactions[picked];
+        writeln!(out, "-- client {client}, transaction {k}: {}", transaction.name)?;
+        if transaction.atomic {
+            writeln!(out, "BEGIN;")?;
+        }
+        for op in &transaction.ops {
+            let sql = plan.statements[op.statement(&registers).index()].sql;
+            let values = op.picks(transaction).iter().map(|&register| literal(registers.get(usize::from(register))));
+            writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
+        }
+        if transaction.atomic {
+            writeln!(out, "COMMIT;")?;
+        }
+    }
+    Ok(())
+}
+
+fn literal(value: Value<'_>) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Dec(number) => number.to_string(),
+        Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
+        Value::Bytes(bytes) => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("X'{hex}'")
+        }
+        Value::Time(us) => format!("'{}'", crate::report::time::for_cells(us)),
+    }
+}
+
+/// Puts values in the place of `$n` or `?`, on one line. Quotes are respected,
+/// as `?` and `$` may stand in them.
+fn filled(sql: &str, values: &[String]) -> String {
+    let mut text = String::new();
+    let mut next = 0;
+    let mut quoted = false;
+    let mut rest = sql.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => {
+                quoted = !quoted;
+                text.push(c);
+            }
+            '?' if !quoted => {
+                text.push_str(values.get(next).map_or("?", String::as_str));
+                next += 1;
+            }
+            '$' if !quoted && rest.peek().is_some_and(char::is_ascii_digit) => {
+                let mut number = String::new();
+                while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                    number.push(digit);
+                }
+                let value = number.parse::<usize>().ok().and_then(|number| values.get(number - 1));
+                text.push_str(value.map_or("$", String::as_str));
+            }
+            c if c.is_whitespace() && !quoted => {
+                if !text.ends_with(' ') {
+                    text.push(' ');
+                }
+            }
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_in_the_place_of_parameters() {
+        let values = ["7".to_owned(), "'a?$1'".to_owned()];
+        assert_eq!(filled("SELECT '?' ,\n  $2 WHERE a = $1", &values), "SELECT '?' , 'a?$1' WHERE a = 7");
+        assert_eq!(filled("a = ? AND b = ?", &values), "a = 7 AND b = 'a?$1'");
+        assert_eq!(literal(Value::Text("it's")), "'it''s'");
+    }
+}

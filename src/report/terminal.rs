@@ -1,0 +1,284 @@
+//! What a person sees of a run: a line a second on stderr while it goes, and
+//! the summary on stdout. Milliseconds here, microseconds in files.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::stats::cell::Cell;
+use crate::stats::interval::{Interval, Phase};
+use crate::stats::latency::Latency;
+use crate::stats::sink::{Sink, SinkError};
+use crate::stats::summary::{METRICS, Summary, SummaryRow};
+use crate::units::{grouped, human_duration};
+
+/// Progress on stderr. Silent where `quiet`.
+#[derive(Debug)]
+pub struct Terminal {
+    quiet: bool,
+    connecting: Option<ProgressBar>,
+    lines: u64,
+}
+
+/// The head of the columns is said again after this many lines.
+const LINES_A_HEAD: u64 = 20;
+
+impl Terminal {
+    pub fn new(quiet: bool) -> Terminal {
+        Terminal {
+            quiet,
+            connecting: None,
+            lines: 0,
+        }
+    }
+}
+
+impl Sink for Terminal {
+    fn connected(&mut self, ready: u64, clients: u64) {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return;
+        }
+        let bar = self.connecting.get_or_insert_with(|| bar(clients, "connecting {bar:30} {pos}/{len} clients"));
+        bar.set_position(ready);
+        if ready == clients {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn interval(&mut self, interval: &Interval) -> Result<(), SinkError> {
+        if self.quiet {
+            return Ok(());
+        }
+        if self.lines.is_multiple_of(LINES_A_HEAD) {
+            eprintln!("{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}", "second", "clients", "tps", "qps", "p50 ms", "p95 ms", "p99 ms", "max ms", "retries", "failed");
+        }
+        self.lines += 1;
+        eprintln!("{}", line(interval));
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Summary) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+/// A progress bar, which shows on a terminal only.
+pub fn bar(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
+fn line(interval: &Interval) -> String {
+    let all = interval.recorder.all();
+    let seconds = interval.length.as_secs_f64();
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let quantile = |quantile| ms(all.service.quantile_us(quantile));
+    let mut text = format!(
+        "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
+        format!("{:.0}", interval.second),
+        interval.clients,
+        fixed(rate(all.done), 1),
+        fixed(rate(all.sent), 0),
+        quantile(0.5),
+        quantile(0.95),
+        quantile(0.99),
+        ms(all.service.max_us()),
+        all.retries,
+        all.failed,
+    );
+    match interval.phase {
+        Phase::Warmup => text.push_str("  warm-up"),
+        Phase::Measure => {}
+        Phase::Drain => text.push_str("  drain"),
+    }
+    text
+}
+
+/// The summary as people read it.
+pub fn summary(summary: &Summary) -> String {
+    let info = &summary.info;
+    let style = Style::of_stdout();
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_summary(&mut text, summary, &style);
+    let version = if info.server_version.is_empty() { String::new() } else { format!(" {}", info.server_version) };
+    let clients = if info.clients == 1 { "1 client".to_owned() } else { format!("{} clients", grouped(info.clients)) };
+    let warmup = if info.warmup.is_zero() { String::new() } else { format!(" after {} of warm-up", human_duration(info.warmup)) };
+    let head = format!(
+        "{} on {}{version}: {clients}, {:.1} s measured{warmup}",
+        info.workload,
+        info.engine,
+        summary.measured.as_secs_f64()
+    );
+    format!("\n{}\n\n{text}", style.bold(&head))
+}
+
+fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fmt::Result {
+    let all = &summary.all;
+    let row = summary.all_row();
+    let per_second = |name: &str| number(&row, name).map_or(String::new(), |rate| format!("{:>12} per second", fixed(rate, 1)));
+    writeln!(text, "  transactions {:>12} {}", grouped(all.done), style.bold(&per_second("tps")))?;
+    writeln!(text, "  statements   {:>12} {}", grouped(all.sent), per_second("qps"))?;
+    let counts = [
+        ("rolled back", all.rolled_back),
+        ("retries", all.retries),
+        ("failed", all.failed),
+        ("in doubt", all.in_doubt),
+        ("disconnects", all.disconnects),
+        ("drained", all.drained),
+        ("unfinished", all.unfinished),
+        ("found no row", all.empty),
+    ];
+    for (name, count) in counts {
+        if count > 0 || matches!(name, "retries" | "failed") {
+            writeln!(text, "  {name:<12} {:>12}", grouped(count))?;
+        }
+    }
+    writeln!(text, "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "latency in ms", "count", "mean", "p50", "p95", "p99", "p99.9", "max")?;
+    for row in summary.rows() {
+        let one_type = summary.info.transactions.len() == 1;
+        if (row.is_all && one_type) || !row.stats.is_active() {
+            continue;
+        }
+        latency_line(text, &format!("  {}", row.transaction), row.stats.service.count(), &row.stats.service)?;
+    }
+    for (index, transaction) in summary.info.transactions.iter().enumerate() {
+        writeln!(text, "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", format!("statements of {transaction}"), "count", "mean", "p50", "p95", "p99", "p99.9", "max")?;
+        for (stats, (statement, _)) in summary.recorder.statements_of(index).iter().zip(&summary.info.statements) {
+            if stats.count > 0 {
+                latency_line(text, &format!("  {statement}"), stats.count, &stats.latency)?;
+            }
+        }
+    }
+    if let Some(share) = summary.client_cpu_pct() {
+        let cores = if summary.info.workers == 1 { "1 core".to_owned() } else { format!("{} cores", summary.info.workers) };
+        writeln!(text, "\n  client CPU {share:.1} % of {cores}")?;
+    }
+    errors(text, summary)?;
+    for warning in &summary.warnings {
+        let word = if warning.fatal { "warning (exit status 1)" } else { "warning" };
+        writeln!(text, "\n  {}: {}", style.yellow(&format!("{word} {}", warning.code)), warning.message)?;
+    }
+    Ok(())
+}
+
+/// The five most frequent errors; `errors.csv` has all.
+fn errors(text: &mut String, summary: &Summary) -> std::fmt::Result {
+    let mut errors: Vec<_> = summary.recorder.errors.iter().collect();
+    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+    for (index, error) in errors.iter().take(5).enumerate() {
+        if index == 0 {
+            writeln!(text, "\n  errors")?;
+        }
+        let statement = &summary.info.statements[error.statement].0;
+        writeln!(text, "  {:>10} x {} {} at {statement}: {}", grouped(error.count), error.fate.name(), error.code, error.message)?;
+    }
+    if errors.len() > 5 {
+        writeln!(text, "  and {} more kinds in errors.csv", errors.len() - 5)?;
+    }
+    Ok(())
+}
+
+fn latency_line(text: &mut String, name: &str, count: u64, latency: &Latency) -> std::fmt::Result {
+    let mean = latency.mean_us().map_or(String::new(), |us| fixed(us / 1e3, 2));
+    let quantile = |quantile| ms(latency.quantile_us(quantile));
+    writeln!(
+        text,
+        "  {name:<24} {:>12} {mean:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        grouped(count),
+        quantile(0.5),
+        quantile(0.95),
+        quantile(0.99),
+        quantile(0.999),
+        ms(latency.max_us())
+    )
+}
+
+fn number(row: &SummaryRow<'_>, name: &str) -> Option<f64> {
+    let metric = METRICS.iter().find(|metric| metric.name == name)?;
+    match (metric.get)(row) {
+        Cell::Empty => None,
+        cell => cell.number(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with two decimals")]
+fn ms(us: Option<u64>) -> String {
+    us.map_or(String::new(), |us| fixed(us as f64 / 1e3, 2))
+}
+
+/// `12345.67` as `12,345.7`.
+fn fixed(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
+    let Ok(whole) = whole.parse::<u64>() else {
+        return text;
+    };
+    if fraction.is_empty() { grouped(whole) } else { format!("{}.{fraction}", grouped(whole)) }
+}
+
+/// Colour where stdout is a terminal and `NO_COLOR` is not set.
+struct Style {
+    on: bool,
+}
+
+impl Style {
+    fn of_stdout() -> Style {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Style {
+            on: !refused && std::io::stdout().is_terminal(),
+        }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn yellow(&self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    fn wrap(&self, code: &str, text: &str) -> String {
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// Rows and time left of a load, on a terminal.
+#[derive(Debug)]
+pub struct LoadBar {
+    bar: Option<ProgressBar>,
+}
+
+impl LoadBar {
+    pub fn new(rows: u64, quiet: bool) -> LoadBar {
+        let template = "loading {bar:30} {human_pos}/{human_len} rows, {per_sec}, {eta} left";
+        LoadBar {
+            bar: (!quiet && std::io::stderr().is_terminal()).then(|| bar(rows, template)),
+        }
+    }
+
+    pub fn rows(&self, done: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+    }
+
+    pub fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// `1,000,000 rows in 2.5s (400,000 per second)`.
+pub fn rows_in(rows: u64, took: Duration) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    let rate = rows as f64 / took.as_secs_f64().max(1e-9);
+    format!("{} rows in {:.1} s ({} per second)", grouped(rows), took.as_secs_f64(), fixed(rate, 0))
+}

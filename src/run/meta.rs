@@ -1,0 +1,162 @@
+//! `tiermark_meta`: what was loaded, by which workload, seed and parameters. It
+//! lives in the database beside the tables, so that it is true wherever the
+//! data is copied to.
+
+use std::collections::BTreeMap;
+
+use crate::db::session::{DbError, Row, Session, Target};
+use crate::value::{Args, Engine, Statement, StmtId, Value};
+use crate::workload::error::SpecError;
+use crate::workload::plan::{Plan, Table};
+use crate::workload::shipped;
+use crate::workload::sql::{Block, blocks};
+
+pub const TABLE: &str = "tiermark_meta";
+
+/// Items of a table's scope. Parameters stand under `param:<name>`.
+pub const STATE: &str = "state";
+pub const SEED: &str = "seed";
+pub const SHA: &str = "sha";
+pub const WORKLOAD: &str = "workload";
+const ROWS: &str = "rows";
+const PARAM: &str = "param:";
+
+pub const LOADING: &str = "loading";
+pub const LOADED: &str = "loaded";
+
+const READ: StmtId = StmtId(0);
+const ADD: StmtId = StmtId(1);
+const SET: StmtId = StmtId(2);
+const FORGET: StmtId = StmtId(3);
+const PREPARED: [&str; 4] = ["read", "add", "set", "forget"];
+
+/// What the table says: items by scope, which is a table's name.
+#[derive(Clone, Debug, Default)]
+pub struct Meta {
+    pub scopes: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Meta {
+    pub fn owns(&self, table: &str) -> bool {
+        self.scopes.contains_key(table)
+    }
+
+    pub fn item(&self, table: &str, item: &str) -> Option<&str> {
+        self.scopes.get(table)?.get(item).map(String::as_str)
+    }
+
+    /// The parameters that a table was loaded with.
+    pub fn params(&self, table: &str) -> Vec<(&str, &str)> {
+        let items = self.scopes.get(table).into_iter().flatten();
+        items.filter_map(|(item, value)| Some((item.strip_prefix(PARAM)?, value.as_str()))).collect()
+    }
+}
+
+fn block(name: &str) -> Result<Block, SpecError> {
+    let text = shipped::sql("common/meta.sql").unwrap_or_default();
+    let found = blocks("sql/common/meta.sql", text)?.into_iter().find(|block| block.name == name);
+    found.ok_or_else(|| SpecError::in_file("sql/common/meta.sql", format!("there is no block `{name}`")))
+}
+
+/// The text that makes or drops the table.
+///
+/// # Errors
+/// When the shipped SQL is broken.
+pub fn ddl(name: &str, engine: Engine) -> Result<String, SpecError> {
+    Ok(block(name)?.template(engine)?.bind(engine, None).0)
+}
+
+fn statements(engine: Engine) -> Result<Vec<Statement>, SpecError> {
+    let one = |name: &&str| {
+        let template = block(name)?.template(engine)?;
+        let (sql, params) = template.bind(engine, None);
+        Ok(Statement {
+            name: format!("meta {name}"),
+            // A handful for the life of the program.
+            sql: String::leak(sql),
+            params,
+            kind: template.kind(),
+        })
+    };
+    PREPARED.iter().map(one).collect()
+}
+
+/// A session that reads and writes the table, which must be there.
+#[derive(Debug)]
+pub struct MetaSession<S> {
+    session: S,
+}
+
+/// Errors of a load or of its book.
+#[derive(Debug, thiserror::Error)]
+pub enum MetaError {
+    #[error(transparent)]
+    Db(#[from] DbError),
+    #[error(transparent)]
+    Sql(#[from] SpecError),
+}
+
+impl<S: Session> MetaSession<S> {
+    /// # Errors
+    /// When there is no connection, or no `tiermark_meta`.
+    pub async fn open(target: &Target, engine: Engine) -> Result<MetaSession<S>, MetaError> {
+        let session = S::open(target, &statements(engine)?).await?;
+        Ok(MetaSession { session })
+    }
+
+    /// # Errors
+    /// When the table cannot be read.
+    pub async fn read(&mut self) -> Result<Meta, DbError> {
+        let mut meta = Meta::default();
+        let each = |row: &S::Row| {
+            let (scope, item, value) = (row.text(0)?, row.text(1)?, row.text(2)?);
+            let items = meta.scopes.entry(scope.to_owned()).or_default();
+            items.insert(item.to_owned(), value.to_owned());
+            Ok(())
+        };
+        self.session.fetch(READ, Args::NONE, each).await?;
+        Ok(meta)
+    }
+
+    /// Enters a table that is about to be made: its owner before itself, so
+    /// that no table of ours is ever without one.
+    ///
+    /// # Errors
+    /// When the table cannot be written.
+    pub async fn enter(&mut self, plan: &Plan, table: &Table, seed: u64) -> Result<(), DbError> {
+        let rows = table.rows.to_string();
+        let seed = seed.to_string();
+        let mut items = vec![
+            (WORKLOAD.to_owned(), plan.workload.as_str()),
+            (SHA.to_owned(), table.sha.as_str()),
+            (SEED.to_owned(), seed.as_str()),
+            (ROWS.to_owned(), rows.as_str()),
+            (STATE.to_owned(), LOADING),
+        ];
+        items.extend(plan.data_params.iter().map(|(name, value)| (format!("{PARAM}{name}"), value.as_str())));
+        self.session.begin(true).await?;
+        for (item, value) in &items {
+            let args = [Value::Text(&table.name), Value::Text(item), Value::Text(value)];
+            self.session.exec(ADD, Args::List(&args)).await?;
+        }
+        self.session.commit().await
+    }
+
+    /// # Errors
+    /// When the table cannot be written.
+    pub async fn set_loaded(&mut self, table: &str) -> Result<(), DbError> {
+        // In the order of the arguments in the file: value, scope, item.
+        let args = [Value::Text(LOADED), Value::Text(table), Value::Text(STATE)];
+        self.session.exec(SET, Args::List(&args)).await.map(|_| ())
+    }
+
+    /// # Errors
+    /// When the table cannot be written.
+    pub async fn forget(&mut self, table: &str) -> Result<(), DbError> {
+        self.session.exec(FORGET, Args::List(&[Value::Text(table)])).await.map(|_| ())
+    }
+
+    pub fn into_inner(self) -> S {
+        self.session
+    }
+}
