@@ -33,7 +33,7 @@ pub enum Command {
     Run(RunArgs),
     /// Drop a workload's tables
     Cleanup(CleanupArgs),
-    /// Prepare, run and show oltp_read_write on embedded SQLite: nothing to install
+    /// Prepare, run and show `oltp_read_write` on embedded SQLite: nothing to install
     Demo(DemoArgs),
 }
 
@@ -59,7 +59,7 @@ pub struct WorkloadArgs {
 /// Which database.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// postgres://, mysql:// or sqlite: URL of the database; better in TIERMARK_URL,
+    /// postgres://, mysql:// or sqlite: URL of the database; better in `TIERMARK_URL`,
     /// which is not in the process list
     #[arg(long, value_name = "URL", env = "TIERMARK_URL", hide_env_values = true)]
     pub url: Option<String>,
@@ -187,7 +187,12 @@ pub struct DemoArgs {
 }
 
 fn engine(text: &str) -> Result<Engine, String> {
-    let known = [Engine::Postgres, Engine::Mysql, Engine::Mariadb, Engine::Sqlite];
+    let known = [
+        Engine::Postgres,
+        Engine::Mysql,
+        Engine::Mariadb,
+        Engine::Sqlite,
+    ];
     let found = known.into_iter().find(|engine| engine.name() == text);
     found.ok_or_else(|| format!("`{text}` is no engine; use postgres, mysql, mariadb or sqlite"))
 }

@@ -41,8 +41,10 @@ pub mod stats {
 /// Workload and SQL files, compiled to a plan.
 pub mod workload {
     pub mod compile;
+    mod compile_block;
     mod compile_draw;
     mod compile_table;
+    mod compile_transaction;
     pub mod draw;
     pub mod error;
     pub mod mix;

@@ -31,11 +31,16 @@ async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Targ
     found.refuse_foreign(&plan)?;
     let owned = found.owned(&plan);
     if owned.is_empty() {
-        eprintln!("tiermark has no tables of {} in database {}", source.name, facts.database);
+        eprintln!(
+            "tiermark has no tables of {} in database {}",
+            source.name, facts.database
+        );
         return control.close().await.map_err(server);
     }
     announce(target, &facts, &format!("dropping {}", owned.join(", ")));
-    let mut book = MetaSession::<S>::open(target, engine).await.map_err(server)?;
+    let mut book = MetaSession::<S>::open(target, engine)
+        .await
+        .map_err(server)?;
     drop_tables(&mut control, &mut book, &found, &owned).await?;
     let empty = book.read().await.map_err(server)?.scopes.is_empty();
     book.into_inner().close().await.map_err(server)?;

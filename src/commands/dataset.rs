@@ -25,14 +25,20 @@ pub struct Found {
 
 impl Found {
     /// Asks the server.
-    pub async fn look<S: Session>(session: &mut S, target: &Target, engine: Engine) -> Result<Found> {
+    pub async fn look<S: Session>(
+        session: &mut S,
+        target: &Target,
+        engine: Engine,
+    ) -> Result<Found> {
         let tables = session.tables().await.map_err(server)?;
         let mut found = Found {
             tables,
             meta: Meta::default(),
         };
         if found.has(meta::TABLE) {
-            let mut book = MetaSession::<S>::open(target, engine).await.map_err(server)?;
+            let mut book = MetaSession::<S>::open(target, engine)
+                .await
+                .map_err(server)?;
             found.meta = book.read().await.map_err(server)?;
             book.into_inner().close().await.map_err(server)?;
         }
@@ -45,7 +51,10 @@ impl Found {
 
     /// Refuses tables of the plan's names that tiermark did not make.
     pub fn refuse_foreign(&self, plan: &Plan) -> Result<()> {
-        let foreign = plan.tables.iter().find(|table| self.has(&table.name) && !self.meta.owns(&table.name));
+        let foreign = plan
+            .tables
+            .iter()
+            .find(|table| self.has(&table.name) && !self.meta.owns(&table.name));
         match foreign {
             Some(table) => Err(usage(anyhow!(
                 "table {} is there and was not made by tiermark, so it is not touched; use another database, or drop it yourself",
@@ -67,7 +76,12 @@ impl Found {
 
     /// The plan for the data that is there: parameters that the user did not
     /// give are taken from the load, and one that differs is refused.
-    pub fn plan(&self, source: &Source, settings: &Settings, engine: Engine) -> Result<(Plan, Settings)> {
+    pub fn plan(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        engine: Engine,
+    ) -> Result<(Plan, Settings)> {
         let typed = compile(source, settings, engine).map_err(usage)?;
         let Some(first) = typed.tables.first() else {
             return Ok((typed, settings.clone()));
@@ -85,7 +99,8 @@ impl Found {
         self.refuse_foreign(&typed)?;
         let mut adopted = settings.clone();
         for (name, loaded) in self.meta.params(&first.name) {
-            let Some((_, wanted)) = typed.data_params.iter().find(|(known, _)| known == name) else {
+            let Some((_, wanted)) = typed.data_params.iter().find(|(known, _)| known == name)
+            else {
                 continue;
             };
             if same(wanted, loaded) {
@@ -111,10 +126,15 @@ impl Found {
                 return Err(usage(anyhow!("table {name} is not there; {again}")));
             }
             if self.meta.item(name, meta::STATE) != Some(meta::LOADED) {
-                return Err(usage(anyhow!("the load of table {name} did not come to its end; {again}")));
+                return Err(usage(anyhow!(
+                    "the load of table {name} did not come to its end; {again}"
+                )));
             }
             if self.meta.item(name, meta::SHA) != Some(&table.sha) {
-                let by = self.meta.item(name, meta::WORKLOAD).unwrap_or("another workload");
+                let by = self
+                    .meta
+                    .item(name, meta::WORKLOAD)
+                    .unwrap_or("another workload");
                 return Err(usage(anyhow!(
                     "table {name} was prepared by {by} with other columns, draws or DDL than {} has now; {again}",
                     plan.workload
@@ -126,7 +146,10 @@ impl Found {
 
     /// Items of the plan's first table, for a manifest.
     pub fn items(&self, plan: &Plan) -> std::collections::BTreeMap<String, String> {
-        let first = plan.tables.first().and_then(|table| self.meta.scopes.get(&table.name));
+        let first = plan
+            .tables
+            .first()
+            .and_then(|table| self.meta.scopes.get(&table.name));
         let mut items = first.cloned().unwrap_or_default();
         items.remove(meta::SHA);
         items
@@ -144,5 +167,8 @@ fn same(left: &str, right: &str) -> bool {
 
 /// Says whom a destroying command talks to, before it does.
 pub fn announce(target: &Target, facts: &crate::value::ServerFacts, what: &str) {
-    eprintln!("{what} in database {} of {target}, as user {}", facts.database, facts.user);
+    eprintln!(
+        "{what} in database {} of {target}, as user {}",
+        facts.database, facts.user
+    );
 }

@@ -31,9 +31,14 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
     // On the file system that the results are on, not on one that may be memory.
     let scratch = Scratch::below(&args.out.out)?;
     let url = url::Url::from_file_path(scratch.0.join("demo.db"));
-    let url = url.ok().context("the results folder has no absolute path")?;
+    let url = url
+        .ok()
+        .context("the results folder has no absolute path")?;
     let target = Target::parse(&format!("sqlite:{}", url.path())).map_err(usage)?;
-    eprintln!("{WORKLOAD} on embedded SQLite, one file in {}", scratch.0.display());
+    eprintln!(
+        "{WORKLOAD} on embedded SQLite, one file in {}",
+        scratch.0.display()
+    );
     let load = LoadOptions {
         threads: default_threads(),
         seed: 1,
@@ -58,7 +63,9 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
     block_on(async {
         prepare::<SqliteSession>(&source, &settings, &target, &load).await?;
         // A demo that ran is a good demo, whatever the figures of this machine.
-        measure::<SqliteSession>(&source, &settings, &target, &options).await.map(|_| GOOD)
+        measure::<SqliteSession>(&source, &settings, &target, &options)
+            .await
+            .map(|_| GOOD)
     })
 }
 
@@ -69,11 +76,14 @@ impl Scratch {
     fn below(results: &std::path::Path) -> Result<Scratch> {
         let make = || {
             std::fs::create_dir_all(results)?;
-            let folder = std::path::absolute(results)?.join(format!(".demo-{}", std::process::id()));
+            let folder =
+                std::path::absolute(results)?.join(format!(".demo-{}", std::process::id()));
             std::fs::create_dir(&folder)?;
             Ok::<_, std::io::Error>(Scratch(folder))
         };
-        make().with_context(|| format!("cannot make a folder in {}", results.display())).map_err(usage)
+        make()
+            .with_context(|| format!("cannot make a folder in {}", results.display()))
+            .map_err(usage)
     }
 }
 

@@ -40,12 +40,16 @@ pub fn catch(result: Result<u8, Error>) -> Result<u8, (u8, String)> {
             // `tiermark show .. | head`: the reader has what it wanted.
             return Ok(GOOD);
         }
-        let status = error.downcast_ref::<Exit>().map_or(SUSPECT, |exit| exit.status);
+        let status = error
+            .downcast_ref::<Exit>()
+            .map_or(SUSPECT, |exit| exit.status);
         Err((status, format!("{error:#}")))
     })
 }
 
 fn is_broken_pipe(error: &Error) -> bool {
-    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    let mut causes = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -42,7 +42,9 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
         eprintln!("warning {}: {}", warning.code, warning.message);
     }
     let options = LoadOptions {
-        threads: args.threads.map_or_else(default_threads, |threads| usize::try_from(threads).unwrap_or(usize::MAX)),
+        threads: args.threads.map_or_else(default_threads, |threads| {
+            usize::try_from(threads).unwrap_or(usize::MAX)
+        }),
         seed: args.seed,
         recreate: args.recreate,
         quiet,
@@ -57,7 +59,12 @@ pub fn default_threads() -> usize {
 }
 
 /// Prepares a workload on a target.
-pub async fn prepare<S: Session>(source: &Source, settings: &Settings, target: &Target, options: &LoadOptions) -> Result<()> {
+pub async fn prepare<S: Session>(
+    source: &Source,
+    settings: &Settings,
+    target: &Target,
+    options: &LoadOptions,
+) -> Result<()> {
     let mut control: S = target::open(target).await?;
     let facts = control.facts().await.map_err(server)?;
     let engine = facts.engine.unwrap_or(target.engine);
@@ -77,21 +84,43 @@ pub async fn prepare<S: Session>(source: &Source, settings: &Settings, target: &
         )));
     }
     let (rows, bytes) = estimate(&plan, options.seed);
-    eprintln!("{} tables, {} rows, about {}", plan.tables.len(), grouped(rows), human_bytes(bytes));
+    eprintln!(
+        "{} tables, {} rows, about {}",
+        plan.tables.len(),
+        grouped(rows),
+        human_bytes(bytes)
+    );
     refuse_beyond_space(target, &facts, bytes)?;
 
     if !owned.is_empty() {
-        announce(target, &facts, &format!("dropping {} tables that tiermark made", owned.len()));
+        announce(
+            target,
+            &facts,
+            &format!("dropping {} tables that tiermark made", owned.len()),
+        );
     }
-    make_tables(&mut control, target, engine, &plan, &found, &owned, options.seed).await?;
+    make_tables(
+        &mut control,
+        target,
+        engine,
+        &plan,
+        &found,
+        &owned,
+        options.seed,
+    )
+    .await?;
     control.close().await.map_err(server)?;
 
     let started = Instant::now();
     let bar = LoadBar::new(rows, options.quiet);
-    let loaded = load::<S>(&plan, target, options.seed, options.threads, &mut |done| bar.rows(done));
+    let loaded = load::<S>(&plan, target, options.seed, options.threads, &mut |done| {
+        bar.rows(done);
+    });
     bar.done();
     loaded.map_err(server)?;
-    let mut book = MetaSession::<S>::open(target, engine).await.map_err(server)?;
+    let mut book = MetaSession::<S>::open(target, engine)
+        .await
+        .map_err(server)?;
     for table in &plan.tables {
         book.set_loaded(&table.name).await.map_err(server)?;
     }
@@ -112,24 +141,38 @@ async fn make_tables<S: Session>(
 ) -> Result<()> {
     if !found.has(meta::TABLE) {
         let create = meta::ddl("create", engine).map_err(server)?;
-        control.raw(&create).await.context("cannot make tiermark_meta").map_err(server)?;
+        control
+            .raw(&create)
+            .await
+            .context("cannot make tiermark_meta")
+            .map_err(server)?;
     }
-    let mut book = MetaSession::<S>::open(target, engine).await.map_err(server)?;
+    let mut book = MetaSession::<S>::open(target, engine)
+        .await
+        .map_err(server)?;
     drop_tables(control, &mut book, found, owned).await?;
     for table in &plan.tables {
         book.enter(plan, table, seed).await.map_err(server)?;
         let made = control.raw(&table.create).await;
-        made.with_context(|| format!("cannot make table {}", table.name)).map_err(server)?;
+        made.with_context(|| format!("cannot make table {}", table.name))
+            .map_err(server)?;
     }
     book.into_inner().close().await.map_err(server)
 }
 
 /// Drops tables that tiermark made and forgets them.
-pub async fn drop_tables<S: Session>(control: &mut S, book: &mut MetaSession<S>, found: &Found, owned: &[String]) -> Result<()> {
+pub async fn drop_tables<S: Session>(
+    control: &mut S,
+    book: &mut MetaSession<S>,
+    found: &Found,
+    owned: &[String],
+) -> Result<()> {
     for table in owned {
         if found.has(table) {
             let dropped = control.raw(&format!("DROP TABLE {table}")).await;
-            dropped.with_context(|| format!("cannot drop table {table}")).map_err(server)?;
+            dropped
+                .with_context(|| format!("cannot drop table {table}"))
+                .map_err(server)?;
         }
         book.forget(table).await.map_err(server)?;
     }
@@ -139,7 +182,10 @@ pub async fn drop_tables<S: Session>(control: &mut S, book: &mut MetaSession<S>,
 /// Where the server's data directory is ours to see, a load must leave a fifth
 /// of the free space.
 fn refuse_beyond_space(target: &Target, facts: &ServerFacts, bytes: u64) -> Result<()> {
-    let directory = facts.data_directory.as_deref().filter(|_| target.is_local());
+    let directory = facts
+        .data_directory
+        .as_deref()
+        .filter(|_| target.is_local());
     let Some(free) = directory.and_then(|directory| free_bytes(Path::new(directory))) else {
         return Ok(());
     };

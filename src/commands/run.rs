@@ -35,7 +35,7 @@ use crate::workload::source::Source;
 /// What a run takes where neither flag nor file says.
 const CLIENTS: u64 = 1;
 const WARMUP: Duration = Duration::from_secs(10);
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 const GRACE: Duration = Duration::from_secs(1);
 const SEED: u64 = 1;
 const ERROR_LIMIT: f64 = 0.01;
@@ -77,13 +77,20 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
         log_tier: &args.log_tier,
         results: &args.out.out,
         quiet,
-        warnings: target::password_warning(&args.target, &target).into_iter().collect(),
+        warnings: target::password_warning(&args.target, &target)
+            .into_iter()
+            .collect(),
     };
     with_session!(target.engine, S => block_on(measure::<S>(&source, &settings, &target, &options)))
 }
 
 /// Runs a workload on a target and writes its results; the exit status.
-pub async fn measure<S: Session + 'static>(source: &Source, settings: &Settings, target: &Target, options: &RunOptions<'_>) -> Result<u8> {
+pub async fn measure<S: Session + 'static>(
+    source: &Source,
+    settings: &Settings,
+    target: &Target,
+    options: &RunOptions<'_>,
+) -> Result<u8> {
     limits::raise_open_files();
     let mut control: S = target::open(target).await?;
     let mut facts = control.facts().await.map_err(server)?;
@@ -92,12 +99,20 @@ pub async fn measure<S: Session + 'static>(source: &Source, settings: &Settings,
     let (plan, adopted) = found.plan(source, settings, engine)?;
     let config = config(&plan, target, options)?;
     let now = now_us();
-    let label = if options.tier.is_empty() { engine.name() } else { options.tier };
+    let label = if options.tier.is_empty() {
+        engine.name()
+    } else {
+        options.tier
+    };
     let folder = folder::create(options.results, now, &format!("{}-{label}", plan.workload))
         .with_context(|| format!("cannot make a folder in {}", options.results.display()))
         .map_err(usage)?;
     let mut info = info(&plan, &facts, &config, options);
-    info.run = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    info.run = folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let host = Environment::read();
     let mut manifest = manifest(source, &adopted, &plan, &facts, &config, &info, target, now)?;
     manifest.data = found.items(&plan);
@@ -110,7 +125,16 @@ pub async fn measure<S: Session + 'static>(source: &Source, settings: &Settings,
     let mut files = RunFiles::create(options.results, &folder, &info)?;
     let mut terminal = Terminal::new(options.quiet);
     let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut terminal];
-    let ran = execute::<S>(&config, Arc::new(plan), info, control, Threads::Own, sinks, interrupted()).await;
+    let ran = execute::<S>(
+        &config,
+        Arc::new(plan),
+        info,
+        control,
+        Threads::Own,
+        sinks,
+        interrupted(),
+    )
+    .await;
     let summary = match ran {
         Ok(summary) => summary,
         Err(error) => {
@@ -132,14 +156,18 @@ pub async fn measure<S: Session + 'static>(source: &Source, settings: &Settings,
 fn config(plan: &Plan, target: &Target, options: &RunOptions<'_>) -> Result<RunConfig> {
     let file = &plan.run;
     // A flag for one end of a run takes the place of the file's other end.
-    let transactions = options.transactions.or(file.transactions.filter(|_| options.time.is_none()));
+    let transactions = options
+        .transactions
+        .or(file.transactions.filter(|_| options.time.is_none()));
     let stop = match transactions {
         Some(0) => return Err(usage(anyhow!("run.transactions is 0; run at least 1"))),
         Some(count) => Stop::Transactions(count),
         None => Stop::After(options.time.or(file.time).unwrap_or(TIME)),
     };
     if stop == Stop::After(Duration::ZERO) {
-        return Err(usage(anyhow!("the measured window is 0 s long; give --time, such as --time 1m")));
+        return Err(usage(anyhow!(
+            "the measured window is 0 s long; give --time, such as --time 1m"
+        )));
     }
     let warmup = match stop {
         Stop::Transactions(_) => options.warmup.unwrap_or(Duration::ZERO),
@@ -160,7 +188,10 @@ fn config(plan: &Plan, target: &Target, options: &RunOptions<'_>) -> Result<RunC
         stop,
         grace: options.grace.or(file.grace).unwrap_or(GRACE),
         pace: Pace::Closed,
-        error_limit: options.error_limit.or(file.error_limit).unwrap_or(ERROR_LIMIT),
+        error_limit: options
+            .error_limit
+            .or(file.error_limit)
+            .unwrap_or(ERROR_LIMIT),
         warnings: options.warnings.clone(),
     })
 }
@@ -179,19 +210,35 @@ fn info(plan: &Plan, facts: &ServerFacts, config: &RunConfig, options: &RunOptio
         seed: config.seed,
         isolation: isolation(facts),
         warmup: config.warmup,
-        transactions: plan.transactions.iter().map(|transaction| transaction.name.clone()).collect(),
+        transactions: plan
+            .transactions
+            .iter()
+            .map(|transaction| transaction.name.clone())
+            .collect(),
         ..RunInfo::default()
     }
 }
 
 /// The server's default, under the name that its engine gives the setting.
 fn isolation(facts: &ServerFacts) -> String {
-    let names = ["default_transaction_isolation", "transaction_isolation", "tx_isolation"];
-    let setting = facts.settings.iter().find(|(name, _)| names.contains(&name.as_str()));
-    setting.map_or(String::new(), |(_, value)| value.to_lowercase().replace('-', " "))
+    let names = [
+        "default_transaction_isolation",
+        "transaction_isolation",
+        "tx_isolation",
+    ];
+    let setting = facts
+        .settings
+        .iter()
+        .find(|(name, _)| names.contains(&name.as_str()));
+    setting.map_or(String::new(), |(_, value)| {
+        value.to_lowercase().replace('-', " ")
+    })
 }
 
-#[expect(clippy::too_many_arguments, reason = "a manifest is all that a run knows")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a manifest is all that a run knows"
+)]
 fn manifest(
     source: &Source,
     settings: &Settings,
@@ -249,10 +296,22 @@ fn manifest(
 }
 
 fn outcome(summary: &Summary) -> OutcomePart {
-    let interrupted = summary.warnings.iter().any(|warning| warning.code == "interrupted");
+    let interrupted = summary
+        .warnings
+        .iter()
+        .any(|warning| warning.code == "interrupted");
     OutcomePart {
-        state: if interrupted { "interrupted" } else { "finished" }.to_owned(),
-        warnings: summary.warnings.iter().map(|warning| format!("{}: {}", warning.code, warning.message)).collect(),
+        state: if interrupted {
+            "interrupted"
+        } else {
+            "finished"
+        }
+        .to_owned(),
+        warnings: summary
+            .warnings
+            .iter()
+            .map(|warning| format!("{}: {}", warning.code, warning.message))
+            .collect(),
     }
 }
 
@@ -271,7 +330,11 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig, target: &Targe
         human_duration(config.warmup),
         config.seed
     );
-    let data: Vec<String> = plan.data_params.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let data: Vec<String> = plan
+        .data_params
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
     if !data.is_empty() {
         eprintln!("data: {}", data.join(", "));
     }
@@ -279,7 +342,10 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig, target: &Targe
 
 /// Resolves at the first Ctrl-C or SIGTERM; the second ends the program at once.
 async fn interrupted() {
-    let handlers = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let handlers = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    );
     let (Ok(mut interrupt), Ok(mut terminate)) = handlers else {
         // Without handlers the signals end the program as they always do.
         return std::future::pending().await;
@@ -290,7 +356,9 @@ async fn interrupted() {
     }
     eprintln!("stopping: what is in flight may end; once more ends at once");
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         if let Ok(runtime) = runtime {
             runtime.block_on(async {
                 tokio::select! {
@@ -304,6 +372,8 @@ async fn interrupted() {
 }
 
 fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,7 @@
 //! `tiermark show`: what a workload is, and the exact statements that a client
 //! sends first.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::Result;
@@ -23,7 +24,11 @@ pub fn run(args: &ShowArgs) -> Result<u8> {
     let mut out = std::io::stdout().lock();
     match args.client {
         Some(client) => {
-            let phase = if args.warmup { Purpose::Warmup } else { Purpose::Run };
+            let phase = if args.warmup {
+                Purpose::Warmup
+            } else {
+                Purpose::Run
+            };
             let seed = args.seed.or(plan.run.seed).unwrap_or(1);
             transactions(&mut out, &plan, seed, phase, client, args.first)?;
         }
@@ -35,19 +40,40 @@ pub fn run(args: &ShowArgs) -> Result<u8> {
 fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
     writeln!(out, "{}: {}", plan.workload, plan.about)?;
     writeln!(out, "\nparameters")?;
-    let width = plan.params.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let width = plan
+        .params
+        .iter()
+        .map(|(name, _)| name.len())
+        .max()
+        .unwrap_or(0);
     for (name, value) in &plan.params {
         writeln!(out, "  {name:width$}  {value}")?;
     }
     writeln!(out, "\ntables")?;
-    for group in plan.tables.chunk_by(|left, right| left.create.len() == right.create.len() && left.columns == right.columns) {
+    for group in plan.tables.chunk_by(|left, right| {
+        left.create.len() == right.create.len() && left.columns == right.columns
+    }) {
         table_group(out, group)?;
     }
     let (rows, bytes) = estimate(plan, 1);
-    writeln!(out, "  {} rows in all, about {}", grouped(rows), human_bytes(bytes))?;
+    writeln!(
+        out,
+        "  {} rows in all, about {}",
+        grouped(rows),
+        human_bytes(bytes)
+    )?;
     writeln!(out, "\ndraws")?;
-    let width = plan.draws.iter().map(|draw| draw.name.len()).max().unwrap_or(0);
-    for draw in plan.draws.iter().filter(|draw| !matches!(draw.generator, Generator::Seq)) {
+    let width = plan
+        .draws
+        .iter()
+        .map(|draw| draw.name.len())
+        .max()
+        .unwrap_or(0);
+    for draw in plan
+        .draws
+        .iter()
+        .filter(|draw| !matches!(draw.generator, Generator::Seq))
+    {
         writeln!(out, "  {:width$}  {}", draw.name, draw.generator)?;
     }
     let picked = match &plan.mix {
@@ -66,24 +92,50 @@ fn table_group(out: &mut impl Write, group: &[Table]) -> Result<()> {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
         return Ok(());
     };
-    let names = if group.len() == 1 { first.name.clone() } else { format!("{} .. {}", first.name, last.name) };
-    writeln!(out, "  {names}: {} rows each of {}", grouped(first.rows), first.columns.join(", "))?;
+    let names = if group.len() == 1 {
+        first.name.clone()
+    } else {
+        format!("{} .. {}", first.name, last.name)
+    };
+    writeln!(
+        out,
+        "  {names}: {} rows each of {}",
+        grouped(first.rows),
+        first.columns.join(", ")
+    )?;
     Ok(())
 }
 
 /// Statements of one transaction, repetitions counted.
 fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction) -> Result<()> {
-    let blocks = transaction.ops.iter().map(|op| plan.block_of[op.first.index()]);
+    let blocks = transaction
+        .ops
+        .iter()
+        .map(|op| plan.block_of[op.first.index()]);
     let blocks: Vec<u16> = blocks.collect();
     let parts: Vec<String> = blocks
         .chunk_by(|left, right| left == right)
         .map(|same| {
             let name = &plan.blocks[usize::from(same[0])].name;
-            if same.len() == 1 { name.clone() } else { format!("{} x {name}", same.len()) }
+            if same.len() == 1 {
+                name.clone()
+            } else {
+                format!("{} x {name}", same.len())
+            }
         })
         .collect();
-    let (begin, commit) = if transaction.atomic { ("begin, ", ", commit") } else { ("", "") };
-    writeln!(out, "  {} (weight {}): {begin}{}{commit}", transaction.name, transaction.weight, parts.join(", "))?;
+    let (begin, commit) = if transaction.atomic {
+        ("begin, ", ", commit")
+    } else {
+        ("", "")
+    };
+    writeln!(
+        out,
+        "  {} (weight {}): {begin}{}{commit}",
+        transaction.name,
+        transaction.weight,
+        parts.join(", ")
+    )?;
     Ok(())
 }
 
@@ -91,28 +143,55 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
     let run = &plan.run;
     let mut parts = Vec::new();
     parts.extend(run.clients.map(|clients| format!("{clients} clients")));
-    parts.extend(run.warmup.map(|warmup| format!("{} of warm-up", human_duration(warmup))));
-    parts.extend(run.time.map(|time| format!("{} measured", human_duration(time))));
-    parts.extend(run.transactions.map(|count| format!("{count} transactions")));
+    parts.extend(
+        run.warmup
+            .map(|warmup| format!("{} of warm-up", human_duration(warmup))),
+    );
+    parts.extend(
+        run.time
+            .map(|time| format!("{} measured", human_duration(time))),
+    );
+    parts.extend(
+        run.transactions
+            .map(|count| format!("{count} transactions")),
+    );
     if !parts.is_empty() {
-        writeln!(out, "\nrun, where no flag says otherwise: {}", parts.join(", "))?;
+        writeln!(
+            out,
+            "\nrun, where no flag says otherwise: {}",
+            parts.join(", ")
+        )?;
     }
     Ok(())
 }
 
 /// SQL that can be pasted: values stand in the place of the parameters.
-fn transactions(out: &mut impl Write, plan: &Plan, seed: u64, phase: Purpose, client: u64, first: u64) -> Result<()> {
+fn transactions(
+    out: &mut impl Write,
+    plan: &Plan,
+    seed: u64,
+    phase: Purpose,
+    client: u64,
+    first: u64,
+) -> Result<()> {
     let mut registers = Cells::default();
     for k in 0..first {
         let picked = plan.draw(seed, phase, client, k, &mut registers);
         let transaction = &plan.transactions[picked];
-        writeln!(out, "-- client {client}, transaction {k}: {}", transaction.name)?;
+        writeln!(
+            out,
+            "-- client {client}, transaction {k}: {}",
+            transaction.name
+        )?;
         if transaction.atomic {
             writeln!(out, "BEGIN;")?;
         }
         for op in &transaction.ops {
             let sql = plan.statements[op.statement(&registers).index()].sql;
-            let values = op.picks(transaction).iter().map(|&register| literal(registers.get(usize::from(register))));
+            let values = op
+                .picks(transaction)
+                .iter()
+                .map(|&register| literal(registers.get(usize::from(register))));
             writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
         }
         if transaction.atomic {
@@ -130,7 +209,11 @@ fn literal(value: Value<'_>) -> String {
         Value::Dec(number) => number.to_string(),
         Value::Text(text) => format!("'{}'", text.replace('\'', "''")),
         Value::Bytes(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex = bytes.iter().fold(String::new(), |mut hex, byte| {
+                // Writing to a String cannot fail.
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            });
             format!("X'{hex}'")
         }
         Value::Time(us) => format!("'{}'", crate::report::time::for_cells(us)),
@@ -159,7 +242,10 @@ fn filled(sql: &str, values: &[String]) -> String {
                 while let Some(digit) = rest.next_if(char::is_ascii_digit) {
                     number.push(digit);
                 }
-                let value = number.parse::<usize>().ok().and_then(|number| values.get(number - 1));
+                let value = number
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|number| values.get(number - 1));
                 text.push_str(value.map_or("$", String::as_str));
             }
             c if c.is_whitespace() && !quoted => {
@@ -180,7 +266,10 @@ mod tests {
     #[test]
     fn values_stand_in_the_place_of_parameters() {
         let values = ["7".to_owned(), "'a?$1'".to_owned()];
-        assert_eq!(filled("SELECT '?' ,\n  $2 WHERE a = $1", &values), "SELECT '?' , 'a?$1' WHERE a = 7");
+        assert_eq!(
+            filled("SELECT '?' ,\n  $2 WHERE a = $1", &values),
+            "SELECT '?' , 'a?$1' WHERE a = 7"
+        );
         assert_eq!(filled("a = ? AND b = ?", &values), "a = 7 AND b = 'a?$1'");
         assert_eq!(literal(Value::Text("it's")), "'it''s'");
     }

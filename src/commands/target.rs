@@ -53,7 +53,9 @@ pub fn password_warning(args: &TargetArgs, target: &Target) -> Option<Warning> {
     let from_environment = std::env::var("TIERMARK_URL").ok().as_deref() == args.url.as_deref();
     (target.has_password() && !from_environment).then(|| Warning {
         code: "url_password",
-        message: "the password in --url can be read in the process list; put the URL into TIERMARK_URL".to_owned(),
+        message:
+            "the password in --url can be read in the process list; put the URL into TIERMARK_URL"
+                .to_owned(),
         fatal: false,
     })
 }
@@ -62,12 +64,24 @@ pub fn password_warning(args: &TargetArgs, target: &Target) -> Option<Warning> {
 pub async fn open<S: Session>(target: &Target) -> Result<S> {
     let opened = timeout(OPEN_TIMEOUT, S::open(target, &[])).await;
     let seconds = OPEN_TIMEOUT.as_secs();
-    let opened = opened.unwrap_or_else(|_| Err(DbError::new(Class::Disconnected, "timeout", format!("no answer within {seconds} s"))));
-    opened.with_context(|| format!("cannot use {target}")).map_err(server)
+    let opened = opened.unwrap_or_else(|_| {
+        Err(DbError::new(
+            Class::Disconnected,
+            "timeout",
+            format!("no answer within {seconds} s"),
+        ))
+    });
+    opened
+        .with_context(|| format!("cannot use {target}"))
+        .map_err(server)
 }
 
 /// A runtime for one command's own thread.
 pub fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.context("cannot start the program's runtime")?.block_on(work)
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .context("cannot start the program's runtime")?
+        .block_on(work)
 }

@@ -23,9 +23,13 @@ impl CsvFile {
     ///
     /// # Errors
     /// When the file cannot be made or written.
-    pub fn create<'a>(path: &Path, columns: impl IntoIterator<Item = &'a str>) -> Result<CsvFile, SinkError> {
+    pub fn create<'a>(
+        path: &Path,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<CsvFile, SinkError> {
         let name = path.display().to_string();
-        let file = File::create_new(path).map_err(|error| SinkError(format!("cannot make {name}: {error}")))?;
+        let file = File::create_new(path)
+            .map_err(|error| SinkError(format!("cannot make {name}: {error}")))?;
         let mut file = CsvFile {
             writer: csv::Writer::from_writer(file),
             name,
@@ -48,12 +52,19 @@ impl CsvFile {
     /// When the file cannot be written.
     pub fn flush(&mut self) -> Result<(), SinkError> {
         let name = &self.name;
-        self.writer.flush().map_err(|error| SinkError(format!("cannot write {name}: {error}")))
+        self.writer
+            .flush()
+            .map_err(|error| SinkError(format!("cannot write {name}: {error}")))
     }
 
-    fn record<T: AsRef<[u8]>>(&mut self, cells: impl IntoIterator<Item = T>) -> Result<(), SinkError> {
+    fn record<T: AsRef<[u8]>>(
+        &mut self,
+        cells: impl IntoIterator<Item = T>,
+    ) -> Result<(), SinkError> {
         let name = &self.name;
-        self.writer.write_record(cells).map_err(|error| SinkError(format!("cannot write {name}: {error}")))
+        self.writer
+            .write_record(cells)
+            .map_err(|error| SinkError(format!("cannot write {name}: {error}")))
     }
 }
 
@@ -72,7 +83,11 @@ pub fn text(cell: &Cell) -> String {
 fn real(number: f64) -> String {
     let text = format!("{number:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// A spreadsheet runs what begins like a formula.
@@ -103,10 +118,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         let mut file = CsvFile::create(&path, ["name", "value"]).unwrap();
-        file.row([Cell::Text("a,\"b\"\nc".to_owned()), Cell::Empty]).unwrap();
+        file.row([Cell::Text("a,\"b\"\nc".to_owned()), Cell::Empty])
+            .unwrap();
         file.flush().unwrap();
         let read = std::fs::read_to_string(&path).unwrap();
         assert_eq!(read, "format,name,value\n1,\"a,\"\"b\"\"\nc\",\n");
-        assert!(CsvFile::create(&path, ["name"]).is_err(), "nothing is overwritten");
+        assert!(
+            CsvFile::create(&path, ["name"]).is_err(),
+            "nothing is overwritten"
+        );
     }
 }

@@ -41,7 +41,12 @@ struct WarningEntry<'a> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write(folder: &Path, host: &Environment, facts: &ServerFacts, warnings: &[Warning]) -> Result<(), SinkError> {
+pub fn write(
+    folder: &Path,
+    host: &Environment,
+    facts: &ServerFacts,
+    warnings: &[Warning],
+) -> Result<(), SinkError> {
     let path = folder.join("environment.json");
     let document = Document {
         format: FORMAT,
@@ -51,7 +56,11 @@ pub fn write(folder: &Path, host: &Environment, facts: &ServerFacts, warnings: &
             version: &facts.version,
             tls: facts.tls,
             data_directory: facts.data_directory.as_deref(),
-            settings: facts.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            settings: facts
+                .settings
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect(),
             session_notes: &facts.session_notes,
         },
         warnings: warnings
@@ -63,7 +72,9 @@ pub fn write(folder: &Path, host: &Environment, facts: &ServerFacts, warnings: &
             })
             .collect(),
     };
-    let failed = |error: &dyn std::fmt::Display| SinkError(format!("cannot write {}: {error}", path.display()));
+    let failed = |error: &dyn std::fmt::Display| {
+        SinkError(format!("cannot write {}: {error}", path.display()))
+    };
     let mut text = serde_json::to_string_pretty(&document).map_err(|error| failed(&error))?;
     text.push('\n');
     replace(&path, &text).map_err(|error| failed(&error))

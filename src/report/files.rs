@@ -25,12 +25,39 @@ pub struct RunFiles {
 }
 
 const STATEMENTS: [&str; 12] = [
-    "run", "transaction", "statement", "kind", "count", "rows", "errors", "mean_us", "p50_us", "p95_us", "p99_us", "max_us",
+    "run",
+    "transaction",
+    "statement",
+    "kind",
+    "count",
+    "rows",
+    "errors",
+    "mean_us",
+    "p50_us",
+    "p95_us",
+    "p99_us",
+    "max_us",
 ];
 const ERRORS: [&str; 10] = [
-    "run", "transaction", "statement", "code", "class", "count", "first_utc", "last_utc", "seconds_lost", "message",
+    "run",
+    "transaction",
+    "statement",
+    "code",
+    "class",
+    "count",
+    "first_utc",
+    "last_utc",
+    "seconds_lost",
+    "message",
 ];
-const PERCENTILES: [&str; 6] = ["run", "transaction", "measure", "percentile", "value_us", "count"];
+const PERCENTILES: [&str; 6] = [
+    "run",
+    "transaction",
+    "measure",
+    "percentile",
+    "value_us",
+    "count",
+];
 
 impl RunFiles {
     /// Begins the files in `folder`, which lies in `results`.
@@ -50,7 +77,12 @@ impl RunFiles {
         })
     }
 
-    fn interval_row(&mut self, interval: &Interval, transaction: Option<usize>, stats: &TransactionStats) -> Result<(), SinkError> {
+    fn interval_row(
+        &mut self,
+        interval: &Interval,
+        transaction: Option<usize>,
+        stats: &TransactionStats,
+    ) -> Result<(), SinkError> {
         let row = IntervalRow {
             interval,
             run: &self.run,
@@ -59,7 +91,10 @@ impl RunFiles {
             is_all: transaction.is_none(),
             stats,
         };
-        let cells: Vec<Cell> = interval::COLUMNS.iter().map(|column| (column.get)(&row)).collect();
+        let cells: Vec<Cell> = interval::COLUMNS
+            .iter()
+            .map(|column| (column.get)(&row))
+            .collect();
         self.intervals.row(cells)
     }
 
@@ -75,7 +110,11 @@ impl RunFiles {
     fn statements(&self, summary: &Summary) -> Result<(), SinkError> {
         let mut file = CsvFile::create(&self.folder.join("statements.csv"), STATEMENTS)?;
         for (index, transaction) in summary.info.transactions.iter().enumerate() {
-            let rows = summary.recorder.statements_of(index).iter().zip(&summary.info.statements);
+            let rows = summary
+                .recorder
+                .statements_of(index)
+                .iter()
+                .zip(&summary.info.statements);
             for (stats, (statement, kind)) in rows {
                 if stats.count == 0 && stats.latency.is_empty() && stats.errors == 0 {
                     continue;

@@ -13,7 +13,11 @@ pub fn create(results: &Path, started_us: i64, label: &str) -> io::Result<PathBu
     std::fs::create_dir_all(results)?;
     let stem = format!("{}-{}", time::for_names(started_us), plain(label));
     for number in 1.. {
-        let name = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
+        let name = if number == 1 {
+            stem.clone()
+        } else {
+            format!("{stem}-{number}")
+        };
         let folder = results.join(name);
         match std::fs::create_dir(&folder) {
             Ok(()) => return Ok(folder),
@@ -28,7 +32,10 @@ pub fn create(results: &Path, started_us: i64, label: &str) -> io::Result<PathBu
 /// A label that every file system and shell takes.
 fn plain(label: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    label.chars().map(|c| if fits(c) { c } else { '_' }).collect()
+    label
+        .chars()
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect()
 }
 
 #[cfg(test)]

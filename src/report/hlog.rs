@@ -29,12 +29,16 @@ impl HistogramLog {
     /// When the file cannot be made.
     pub fn create(path: &Path, transactions: &[String]) -> Result<HistogramLog, SinkError> {
         let name = path.display().to_string();
-        let file = File::create_new(path).map_err(|error| SinkError(format!("cannot make {name}: {error}")))?;
+        let file = File::create_new(path)
+            .map_err(|error| SinkError(format!("cannot make {name}: {error}")))?;
         Ok(HistogramLog {
             file,
             name,
             // A tag must not hold what separates the cells of a line.
-            tags: transactions.iter().map(|name| name.replace([',', ' ', '\n', '\r'], "_")).collect(),
+            tags: transactions
+                .iter()
+                .map(|name| name.replace([',', ' ', '\n', '\r'], "_"))
+                .collect(),
             base: None,
         })
     }
@@ -44,12 +48,21 @@ impl HistogramLog {
     /// # Errors
     /// When the file cannot be written.
     pub fn interval(&mut self, interval: &Interval) -> Result<(), SinkError> {
-        let start = SystemTime::UNIX_EPOCH + Duration::from_micros(u64::try_from(interval.time_us).unwrap_or(0));
-        let text = self.lines(interval, start).map_err(|error| self.failed(error))?;
-        self.file.write_all(&text).map_err(|error| self.failed(error))
+        let start = SystemTime::UNIX_EPOCH
+            + Duration::from_micros(u64::try_from(interval.time_us).unwrap_or(0));
+        let text = self
+            .lines(interval, start)
+            .map_err(|error| self.failed(error))?;
+        self.file
+            .write_all(&text)
+            .map_err(|error| self.failed(error))
     }
 
-    fn lines(&mut self, interval: &Interval, start: SystemTime) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    fn lines(
+        &mut self,
+        interval: &Interval,
+        start: SystemTime,
+    ) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
         let mut text = Vec::new();
         let mut serializer = V2DeflateSerializer::new();
         let mut builder = IntervalLogWriterBuilder::new();
@@ -65,13 +78,22 @@ impl HistogramLog {
         for (stats, tag) in interval.recorder.transactions.iter().zip(&self.tags) {
             if !stats.service.is_empty() {
                 let offset = since.saturating_sub(base);
-                writer.write_histogram(stats.service.histogram(), offset, interval.length, Tag::new(tag))?;
+                writer.write_histogram(
+                    stats.service.histogram(),
+                    offset,
+                    interval.length,
+                    Tag::new(tag),
+                )?;
             }
         }
         if self.base.is_some() {
             // The crate begins each time with its header lines.
             let lines = text.split_inclusive(|&byte| byte == b'\n');
-            text = lines.filter(|line| !line.starts_with(b"#")).flatten().copied().collect();
+            text = lines
+                .filter(|line| !line.starts_with(b"#"))
+                .flatten()
+                .copied()
+                .collect();
         }
         self.base = Some(base);
         Ok(text)

@@ -70,7 +70,9 @@ impl Manifest {
     /// When it cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), SinkError> {
         let path = folder.join("manifest.toml");
-        let failed = |error: &dyn std::fmt::Display| SinkError(format!("cannot write {}: {error}", path.display()));
+        let failed = |error: &dyn std::fmt::Display| {
+            SinkError(format!("cannot write {}: {error}", path.display()))
+        };
         let text = toml::to_string_pretty(self).map_err(|error| failed(&error))?;
         let head = "# Repeat this run: tiermark run <this file> --url <target>\n";
         replace(&path, &format!("{head}{text}")).map_err(|error| failed(&error))
@@ -78,6 +80,9 @@ impl Manifest {
 }
 
 /// Writes a file so that it is whole at any time.
+///
+/// # Errors
+/// When it cannot be written.
 pub fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let fresh = path.with_extension("new");
     std::fs::write(&fresh, text)?;

@@ -40,7 +40,9 @@ impl Sink for Terminal {
         if self.quiet || !std::io::stderr().is_terminal() {
             return;
         }
-        let bar = self.connecting.get_or_insert_with(|| bar(clients, "connecting {bar:30} {pos}/{len} clients"));
+        let bar = self
+            .connecting
+            .get_or_insert_with(|| bar(clients, "connecting {bar:30} {pos}/{len} clients"));
         bar.set_position(ready);
         if ready == clients {
             bar.finish_and_clear();
@@ -52,7 +54,19 @@ impl Sink for Terminal {
             return Ok(());
         }
         if self.lines.is_multiple_of(LINES_A_HEAD) {
-            eprintln!("{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}", "second", "clients", "tps", "qps", "p50 ms", "p95 ms", "p99 ms", "max ms", "retries", "failed");
+            eprintln!(
+                "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
+                "second",
+                "clients",
+                "tps",
+                "qps",
+                "p50 ms",
+                "p95 ms",
+                "p99 ms",
+                "max ms",
+                "retries",
+                "failed"
+            );
         }
         self.lines += 1;
         eprintln!("{}", line(interval));
@@ -77,7 +91,13 @@ fn line(interval: &Interval) -> String {
     let all = interval.recorder.all();
     let seconds = interval.length.as_secs_f64();
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let rate = |count: u64| {
+        if seconds > 0.0 {
+            count as f64 / seconds
+        } else {
+            0.0
+        }
+    };
     let quantile = |quantile| ms(all.service.quantile_us(quantile));
     let mut text = format!(
         "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
@@ -107,9 +127,21 @@ pub fn summary(summary: &Summary) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let _ = write_summary(&mut text, summary, &style);
-    let version = if info.server_version.is_empty() { String::new() } else { format!(" {}", info.server_version) };
-    let clients = if info.clients == 1 { "1 client".to_owned() } else { format!("{} clients", grouped(info.clients)) };
-    let warmup = if info.warmup.is_zero() { String::new() } else { format!(" after {} of warm-up", human_duration(info.warmup)) };
+    let version = if info.server_version.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", info.server_version)
+    };
+    let clients = if info.clients == 1 {
+        "1 client".to_owned()
+    } else {
+        format!("{} clients", grouped(info.clients))
+    };
+    let warmup = if info.warmup.is_zero() {
+        String::new()
+    } else {
+        format!(" after {} of warm-up", human_duration(info.warmup))
+    };
     let head = format!(
         "{} on {}{version}: {clients}, {:.1} s measured{warmup}",
         info.workload,
@@ -122,9 +154,23 @@ pub fn summary(summary: &Summary) -> String {
 fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fmt::Result {
     let all = &summary.all;
     let row = summary.all_row();
-    let per_second = |name: &str| number(&row, name).map_or(String::new(), |rate| format!("{:>12} per second", fixed(rate, 1)));
-    writeln!(text, "  transactions {:>12} {}", grouped(all.done), style.bold(&per_second("tps")))?;
-    writeln!(text, "  statements   {:>12} {}", grouped(all.sent), per_second("qps"))?;
+    let per_second = |name: &str| {
+        number(&row, name).map_or(String::new(), |rate| {
+            format!("{:>12} per second", fixed(rate, 1))
+        })
+    };
+    writeln!(
+        text,
+        "  transactions {:>12} {}",
+        grouped(all.done),
+        style.bold(&per_second("tps"))
+    )?;
+    writeln!(
+        text,
+        "  statements   {:>12} {}",
+        grouped(all.sent),
+        per_second("qps")
+    )?;
     let counts = [
         ("rolled back", all.rolled_back),
         ("retries", all.retries),
@@ -140,30 +186,68 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
             writeln!(text, "  {name:<12} {:>12}", grouped(count))?;
         }
     }
-    writeln!(text, "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", "latency in ms", "count", "mean", "p50", "p95", "p99", "p99.9", "max")?;
+    writeln!(
+        text,
+        "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "latency in ms", "count", "mean", "p50", "p95", "p99", "p99.9", "max"
+    )?;
     for row in summary.rows() {
         let one_type = summary.info.transactions.len() == 1;
         if (row.is_all && one_type) || !row.stats.is_active() {
             continue;
         }
-        latency_line(text, &format!("  {}", row.transaction), row.stats.service.count(), &row.stats.service)?;
+        latency_line(
+            text,
+            &format!("  {}", row.transaction),
+            row.stats.service.count(),
+            &row.stats.service,
+        )?;
     }
     for (index, transaction) in summary.info.transactions.iter().enumerate() {
-        writeln!(text, "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}", format!("statements of {transaction}"), "count", "mean", "p50", "p95", "p99", "p99.9", "max")?;
-        for (stats, (statement, _)) in summary.recorder.statements_of(index).iter().zip(&summary.info.statements) {
+        writeln!(
+            text,
+            "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+            format!("statements of {transaction}"),
+            "count",
+            "mean",
+            "p50",
+            "p95",
+            "p99",
+            "p99.9",
+            "max"
+        )?;
+        for (stats, (statement, _)) in summary
+            .recorder
+            .statements_of(index)
+            .iter()
+            .zip(&summary.info.statements)
+        {
             if stats.count > 0 {
                 latency_line(text, &format!("  {statement}"), stats.count, &stats.latency)?;
             }
         }
     }
     if let Some(share) = summary.client_cpu_pct() {
-        let cores = if summary.info.workers == 1 { "1 core".to_owned() } else { format!("{} cores", summary.info.workers) };
+        let cores = if summary.info.workers == 1 {
+            "1 core".to_owned()
+        } else {
+            format!("{} cores", summary.info.workers)
+        };
         writeln!(text, "\n  client CPU {share:.1} % of {cores}")?;
     }
     errors(text, summary)?;
     for warning in &summary.warnings {
-        let word = if warning.fatal { "warning (exit status 1)" } else { "warning" };
-        writeln!(text, "\n  {}: {}", style.yellow(&format!("{word} {}", warning.code)), warning.message)?;
+        let word = if warning.fatal {
+            "warning (exit status 1)"
+        } else {
+            "warning"
+        };
+        writeln!(
+            text,
+            "\n  {}: {}",
+            style.yellow(&format!("{word} {}", warning.code)),
+            warning.message
+        )?;
     }
     Ok(())
 }
@@ -177,7 +261,14 @@ fn errors(text: &mut String, summary: &Summary) -> std::fmt::Result {
             writeln!(text, "\n  errors")?;
         }
         let statement = &summary.info.statements[error.statement].0;
-        writeln!(text, "  {:>10} x {} {} at {statement}: {}", grouped(error.count), error.fate.name(), error.code, error.message)?;
+        writeln!(
+            text,
+            "  {:>10} x {} {} at {statement}: {}",
+            grouped(error.count),
+            error.fate.name(),
+            error.code,
+            error.message
+        )?;
     }
     if errors.len() > 5 {
         writeln!(text, "  and {} more kinds in errors.csv", errors.len() - 5)?;
@@ -186,7 +277,9 @@ fn errors(text: &mut String, summary: &Summary) -> std::fmt::Result {
 }
 
 fn latency_line(text: &mut String, name: &str, count: u64, latency: &Latency) -> std::fmt::Result {
-    let mean = latency.mean_us().map_or(String::new(), |us| fixed(us / 1e3, 2));
+    let mean = latency
+        .mean_us()
+        .map_or(String::new(), |us| fixed(us / 1e3, 2));
     let quantile = |quantile| ms(latency.quantile_us(quantile));
     writeln!(
         text,
@@ -216,11 +309,17 @@ fn ms(us: Option<u64>) -> String {
 /// `12345.67` as `12,345.7`.
 fn fixed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
-    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
+    let (whole, fraction) = text
+        .split_once('.')
+        .map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
     let Ok(whole) = whole.parse::<u64>() else {
         return text;
     };
-    if fraction.is_empty() { grouped(whole) } else { format!("{}.{fraction}", grouped(whole)) }
+    if fraction.is_empty() {
+        grouped(whole)
+    } else {
+        format!("{}.{fraction}", grouped(whole))
+    }
 }
 
 /// Colour where stdout is a terminal and `NO_COLOR` is not set.
@@ -245,7 +344,11 @@ impl Style {
     }
 
     fn wrap(&self, code: &str, text: &str) -> String {
-        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+        if self.on {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -280,5 +383,10 @@ impl LoadBar {
 pub fn rows_in(rows: u64, took: Duration) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
     let rate = rows as f64 / took.as_secs_f64().max(1e-9);
-    format!("{} rows in {:.1} s ({} per second)", grouped(rows), took.as_secs_f64(), fixed(rate, 0))
+    format!(
+        "{} rows in {:.1} s ({} per second)",
+        grouped(rows),
+        took.as_secs_f64(),
+        fixed(rate, 0)
+    )
 }

@@ -5,7 +5,10 @@ use jiff::tz::TimeZone;
 
 fn zoned(us: i64, format: &str) -> String {
     match Timestamp::from_microsecond(us) {
-        Ok(timestamp) => timestamp.to_zoned(TimeZone::UTC).strftime(format).to_string(),
+        Ok(timestamp) => timestamp
+            .to_zoned(TimeZone::UTC)
+            .strftime(format)
+            .to_string(),
         // Beyond the year 9999.
         Err(_) => String::new(),
     }

@@ -60,7 +60,13 @@ enum Ended {
 
 /// Runs transactions until the window ends or the client's share is done, and
 /// closes the session.
-pub async fn client<S: Session>(work: &Work, slot: &Slot, number: u64, share: Option<u64>, session: S) {
+pub async fn client<S: Session>(
+    work: &Work,
+    slot: &Slot,
+    number: u64,
+    share: Option<u64>,
+    session: S,
+) {
     slot.session.set(session.id());
     let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
     let mut registers = Cells::default();
@@ -73,7 +79,9 @@ pub async fn client<S: Session>(work: &Work, slot: &Slot, number: u64, share: Op
             Phase::Measure if share.is_none_or(|share| ran < share) => (Purpose::Run, &mut ran),
             Phase::Measure | Phase::Drain => break,
         };
-        let transaction = work.plan.draw(work.seed, purpose, number, *k, &mut registers);
+        let transaction = work
+            .plan
+            .draw(work.seed, purpose, number, *k, &mut registers);
         *k += 1;
         let start = Instant::now();
         slot.in_flight.set(Some((transaction, start)));
@@ -171,14 +179,23 @@ fn fate(failure: &Failure, replaces_keys: bool) -> Fate {
 
 /// Opens a new session in the place of a lost one. False when the window ended
 /// first.
-async fn reconnect<S: Session>(work: &Work, slot: &Slot, session: &mut Timed<S>, why: &DbError, since: Instant) -> bool {
+async fn reconnect<S: Session>(
+    work: &Work,
+    slot: &Slot,
+    session: &mut Timed<S>,
+    why: &DbError,
+    since: Instant,
+) -> bool {
     let ledger = &work.ledger;
     let (line, _) = session.last();
     slot.session.set(0);
     ledger.connected.set(ledger.connected.get() - 1);
     let mut pause = FIRST_RECONNECT;
     loop {
-        let open = timeout(CONNECT_TIMEOUT, S::open(&work.target, &work.plan.statements));
+        let open = timeout(
+            CONNECT_TIMEOUT,
+            S::open(&work.target, &work.plan.statements),
+        );
         let opened = tokio::select! {
             opened = open => opened,
             () = window_end(ledger) => {

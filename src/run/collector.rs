@@ -46,8 +46,15 @@ struct Part {
 
 impl Collector {
     pub fn new(mut info: RunInfo, plan: &Plan, workers: usize) -> Collector {
-        info.transactions = plan.transactions.iter().map(|transaction| transaction.name.clone()).collect();
-        let blocks = plan.blocks.iter().map(|block| (block.name.clone(), block.kind));
+        info.transactions = plan
+            .transactions
+            .iter()
+            .map(|transaction| transaction.name.clone())
+            .collect();
+        let blocks = plan
+            .blocks
+            .iter()
+            .map(|block| (block.name.clone(), block.kind));
         let control = CONTROL_STATEMENTS.map(|name| (name.to_owned(), Kind::Other));
         info.statements = blocks.chain(control).collect();
         let empty = Recorder::new(info.transactions.len(), info.statements.len());
@@ -72,7 +79,7 @@ impl Collector {
         self.info.tls
     }
 
-    pub fn tick(&mut self, tick: Tick) {
+    pub fn tick(&mut self, tick: &Tick) {
         self.workers[tick.worker].reported = Some(tick.place);
         let part = self.open.entry(tick.place).or_insert_with(|| Part {
             from: tick.from,
@@ -96,7 +103,9 @@ impl Collector {
     /// The oldest interval that every worker has reported or gone past.
     pub fn next_interval(&mut self) -> Option<Interval> {
         let (&place, _) = self.open.first_key_value()?;
-        let waiting = |worker: &WorkerState| !worker.finished && worker.reported.is_none_or(|reported| reported < place);
+        let waiting = |worker: &WorkerState| {
+            !worker.finished && worker.reported.is_none_or(|reported| reported < place)
+        };
         if self.workers.iter().any(waiting) {
             return None;
         }
@@ -106,7 +115,7 @@ impl Collector {
 
     #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
     fn close(&mut self, place: Place, part: Part) -> Interval {
-        let length = part.to - part.from;
+        let length = part.to.saturating_sub(part.from);
         match place.phase {
             Phase::Warmup => {}
             Phase::Measure => {
@@ -114,7 +123,12 @@ impl Collector {
                 self.measured += length;
                 self.client_cpu += part.cpu;
                 if length == Duration::from_secs(1) {
-                    let done: u64 = part.recorder.transactions.iter().map(|stats| stats.done).sum();
+                    let done: u64 = part
+                        .recorder
+                        .transactions
+                        .iter()
+                        .map(|stats| stats.done)
+                        .sum();
                     self.series.push(done as f64);
                 }
             }
@@ -134,7 +148,11 @@ impl Collector {
     }
 
     pub fn summary(self) -> Summary {
-        let outages = self.total.errors.iter().filter(|error| error.fate == Fate::Outage);
+        let outages = self
+            .total
+            .errors
+            .iter()
+            .filter(|error| error.fate == Fate::Outage);
         let outage = outages.filter_map(|error| error.lost).sum();
         let all = self.total.all();
         Summary {

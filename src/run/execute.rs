@@ -95,7 +95,11 @@ pub async fn run<S: Session + 'static>(
             pace: config.pace,
         };
         match threads {
-            Threads::Own => handles.push(spawn_thread::<S>(job, receive_commands.clone(), out.clone())?),
+            Threads::Own => handles.push(spawn_thread::<S>(
+                job,
+                receive_commands.clone(),
+                out.clone(),
+            )?),
             Threads::Callers => {
                 local.spawn_local(worker::<S>(job, receive_commands.clone(), out.clone()));
             }
@@ -112,7 +116,9 @@ pub async fn run<S: Session + 'static>(
         left: Vec::new(),
         warnings: config.warnings.clone(),
     };
-    let summary = local.run_until(conductor.conduct(&mut control, interrupt)).await;
+    let summary = local
+        .run_until(conductor.conduct(&mut control, interrupt))
+        .await;
     for handle in handles {
         if let Err(panic) = handle.join() {
             std::panic::resume_unwind(panic);
@@ -128,7 +134,9 @@ fn spawn_thread<S: Session + 'static>(
     commands: watch::Receiver<Command>,
     out: UnboundedSender<Message>,
 ) -> Result<std::thread::JoinHandle<()>, RunError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = runtime.map_err(RunError::Thread)?;
     let thread = std::thread::Builder::new().name(format!("worker-{}", job.worker));
     let body = move || LocalSet::new().block_on(&runtime, worker::<S>(job, commands, out));
@@ -149,7 +157,11 @@ struct Conductor<'a, 'b> {
 }
 
 impl Conductor<'_, '_> {
-    async fn conduct<S: Session>(mut self, control: &mut S, interrupt: impl Future<Output = ()>) -> Result<Summary, RunError> {
+    async fn conduct<S: Session>(
+        mut self,
+        control: &mut S,
+        interrupt: impl Future<Output = ()>,
+    ) -> Result<Summary, RunError> {
         let mut interrupt = pin!(interrupt);
         let mut interrupted = false;
         let mut connected = 0;
@@ -182,7 +194,7 @@ impl Conductor<'_, '_> {
                     refused.get_or_insert(error);
                     self.commands.send_replace(Command::Abort);
                 }
-                Some(Message::Tick(tick)) => self.collector.tick(*tick),
+                Some(Message::Tick(tick)) => self.collector.tick(&tick),
                 Some(Message::Stuck { ids, how }) => cancel_all(control, &ids, how).await,
                 Some(Message::Finished { worker, left }) => {
                     self.left.extend(left);
@@ -267,6 +279,8 @@ async fn cancel_all<S: Session>(control: &mut S, ids: &[i64], how: Cancel) {
 }
 
 fn now_us() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }

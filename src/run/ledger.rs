@@ -152,7 +152,13 @@ impl Ledger {
         self.turn(at);
         let at = self.since_origin(at);
         let mut page = self.page.borrow_mut();
-        if at > page.from || page.recorder.transactions.iter().any(|stats| stats.is_active()) {
+        if at > page.from
+            || page
+                .recorder
+                .transactions
+                .iter()
+                .any(|stats| stats.is_active())
+        {
             let to = at.max(page.from);
             self.send(&mut page, to, thread_cpu());
         }
@@ -178,7 +184,8 @@ impl Ledger {
     pub fn answered(&self, line: Line, kind: Kind, start: Instant, end: Instant, rows: u64) {
         let started_in = self.phase(start);
         self.with(end, |recorder, phase| {
-            if started_in == Phase::Drain || (started_in == Phase::Warmup && phase != Phase::Warmup) {
+            if started_in == Phase::Drain || (started_in == Phase::Warmup && phase != Phase::Warmup)
+            {
                 return;
             }
             if rows == 0 && kind != Kind::Other {
@@ -223,14 +230,16 @@ impl Ledger {
                 count: 1,
                 first,
                 last,
-                lost: Some(last - first),
+                lost: Some(last.saturating_sub(first)),
                 message: error.message.clone(),
             });
         });
     }
 
     pub fn retried(&self, transaction: usize, at: Instant) {
-        self.with(at, |recorder, _| recorder.transactions[transaction].retries += 1);
+        self.with(at, |recorder, _| {
+            recorder.transactions[transaction].retries += 1;
+        });
     }
 
     pub fn committed(&self, transaction: usize, start: Instant, end: Instant) {
@@ -275,7 +284,9 @@ impl Ledger {
         let timeline = self.timeline.get();
         let from = self.since_origin(start).max(timeline.warmup);
         let to = self.since_origin(end);
-        let to = timeline.window_end.map_or(to, |window_end| to.min(window_end));
+        let to = timeline
+            .window_end
+            .map_or(to, |window_end| to.min(window_end));
         to.saturating_sub(from)
     }
 }

@@ -59,21 +59,32 @@ pub fn load<S: Session>(
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), LoadError> {
     work::<S>(plan, target, seed, threads, row_pieces(plan), progress)?;
-    let finish = (0..plan.tables.len()).map(|table| Piece::Finish { table }).collect();
+    let finish = (0..plan.tables.len())
+        .map(|table| Piece::Finish { table })
+        .collect();
     work::<S>(plan, target, seed, threads, finish, &mut |_| {})
 }
 
 /// Chunks of all tables, taking turns among the tables, so that each table is
 /// filled in key order by few threads where there are several tables.
 fn row_pieces(plan: &Plan) -> Vec<Piece> {
-    let most = plan.tables.iter().map(|table| table.rows).max().unwrap_or(0);
+    let most = plan
+        .tables
+        .iter()
+        .map(|table| table.rows)
+        .max()
+        .unwrap_or(0);
     let mut pieces = Vec::new();
     let mut from = 1;
     while from <= most {
         let to = from.saturating_add(CHUNK_ROWS - 1);
         for (table, rows) in plan.tables.iter().map(|table| table.rows).enumerate() {
             if from <= rows {
-                pieces.push(Piece::Rows { table, from, to: to.min(rows) });
+                pieces.push(Piece::Rows {
+                    table,
+                    from,
+                    to: to.min(rows),
+                });
             }
         }
         from = to.saturating_add(1);
@@ -102,7 +113,9 @@ fn work<S: Session>(
     });
     let mut handles = Vec::new();
     for number in 0..threads {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         let runtime = runtime.map_err(LoadError::Thread)?;
         let shared = shared.clone();
         let body = move || runtime.block_on(loader::<S>(&shared));
@@ -118,7 +131,11 @@ fn work<S: Session>(
             std::panic::resume_unwind(panic);
         }
     }
-    let failure = shared.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failure = shared
+        .failure
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
     failure.map_or(Ok(()), Err)
 }
 
@@ -126,14 +143,20 @@ fn work<S: Session>(
 async fn loader<S: Session>(shared: &Shared) {
     let mut session = None;
     while !shared.stop.load(Ordering::Relaxed) {
-        let Some(piece) = shared.pieces.get(shared.next.fetch_add(1, Ordering::Relaxed)) else {
+        let Some(piece) = shared
+            .pieces
+            .get(shared.next.fetch_add(1, Ordering::Relaxed))
+        else {
             break;
         };
         let (Piece::Rows { table, .. } | Piece::Finish { table }) = piece;
         let table = &shared.plan.tables[*table];
         if let Err(error) = take::<S>(shared, &mut session, piece, table).await {
             shared.stop.store(true, Ordering::Relaxed);
-            let mut failure = shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut failure = shared
+                .failure
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             failure.get_or_insert(LoadError::Table {
                 table: table.name.clone(),
                 error,
@@ -147,14 +170,21 @@ async fn loader<S: Session>(shared: &Shared) {
     }
 }
 
-async fn take<S: Session>(shared: &Shared, session: &mut Option<S>, piece: &Piece, table: &Table) -> Result<(), DbError> {
+async fn take<S: Session>(
+    shared: &Shared,
+    session: &mut Option<S>,
+    piece: &Piece,
+    table: &Table,
+) -> Result<(), DbError> {
     if session.is_none() {
         *session = Some(S::open(&shared.target, &[]).await?);
         // Long INSERTs over TLS are where Nagle's algorithm costs most. Where it
         // cannot be switched off the load is slow, but right.
         let _ = nodelay::switch_on();
     }
-    let Some(session) = session else { return Ok(()) };
+    let Some(session) = session else {
+        return Ok(());
+    };
     match piece {
         Piece::Rows { from, to, .. } => {
             load_rows(shared, session, table, *from, *to).await?;
@@ -172,11 +202,23 @@ async fn take<S: Session>(shared: &Shared, session: &mut Option<S>, piece: &Piec
     Ok(())
 }
 
-async fn load_rows<S: Session>(shared: &Shared, session: &mut S, table: &Table, from: u64, to: u64) -> Result<(), DbError> {
+async fn load_rows<S: Session>(
+    shared: &Shared,
+    session: &mut S,
+    table: &Table,
+    from: u64,
+    to: u64,
+) -> Result<(), DbError> {
     let mut rows = RowBuf::new(table.columns.len());
     let mut scratch = Cells::default();
     for row in from..=to {
-        table.make_row(&shared.plan.draws, shared.seed, row, &mut scratch, &mut rows);
+        table.make_row(
+            &shared.plan.draws,
+            shared.seed,
+            row,
+            &mut scratch,
+            &mut rows,
+        );
     }
     session.begin(true).await?;
     session.load(&table.name, &table.columns, &rows).await?;

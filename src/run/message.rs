@@ -29,9 +29,15 @@ pub enum Message {
     Refused(DbError),
     Tick(Box<Tick>),
     /// These sessions did not end in time: stop what they do.
-    Stuck { ids: Vec<i64>, how: Cancel },
+    Stuck {
+        ids: Vec<i64>,
+        how: Cancel,
+    },
     /// The worker is done; these sessions of its could not be stopped.
-    Finished { worker: usize, left: Vec<i64> },
+    Finished {
+        worker: usize,
+        left: Vec<i64>,
+    },
 }
 
 /// One interval of one worker.

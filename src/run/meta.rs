@@ -48,14 +48,20 @@ impl Meta {
     /// The parameters that a table was loaded with.
     pub fn params(&self, table: &str) -> Vec<(&str, &str)> {
         let items = self.scopes.get(table).into_iter().flatten();
-        items.filter_map(|(item, value)| Some((item.strip_prefix(PARAM)?, value.as_str()))).collect()
+        items
+            .filter_map(|(item, value)| Some((item.strip_prefix(PARAM)?, value.as_str())))
+            .collect()
     }
 }
 
 fn block(name: &str) -> Result<Block, SpecError> {
     let text = shipped::sql("common/meta.sql").unwrap_or_default();
-    let found = blocks("sql/common/meta.sql", text)?.into_iter().find(|block| block.name == name);
-    found.ok_or_else(|| SpecError::in_file("sql/common/meta.sql", format!("there is no block `{name}`")))
+    let found = blocks("sql/common/meta.sql", text)?
+        .into_iter()
+        .find(|block| block.name == name);
+    found.ok_or_else(|| {
+        SpecError::in_file("sql/common/meta.sql", format!("there is no block `{name}`"))
+    })
 }
 
 /// The text that makes or drops the table.
@@ -133,10 +139,18 @@ impl<S: Session> MetaSession<S> {
             (ROWS.to_owned(), rows.as_str()),
             (STATE.to_owned(), LOADING),
         ];
-        items.extend(plan.data_params.iter().map(|(name, value)| (format!("{PARAM}{name}"), value.as_str())));
+        items.extend(
+            plan.data_params
+                .iter()
+                .map(|(name, value)| (format!("{PARAM}{name}"), value.as_str())),
+        );
         self.session.begin(true).await?;
         for (item, value) in &items {
-            let args = [Value::Text(&table.name), Value::Text(item), Value::Text(value)];
+            let args = [
+                Value::Text(&table.name),
+                Value::Text(item),
+                Value::Text(value),
+            ];
             self.session.exec(ADD, Args::List(&args)).await?;
         }
         self.session.commit().await
@@ -153,7 +167,10 @@ impl<S: Session> MetaSession<S> {
     /// # Errors
     /// When the table cannot be written.
     pub async fn forget(&mut self, table: &str) -> Result<(), DbError> {
-        self.session.exec(FORGET, Args::List(&[Value::Text(table)])).await.map(|_| ())
+        self.session
+            .exec(FORGET, Args::List(&[Value::Text(table)]))
+            .await
+            .map(|_| ())
     }
 
     pub fn into_inner(self) -> S {

@@ -10,7 +10,10 @@ pub enum Pace {
 
 impl Pace {
     /// Waits until the next transaction may start.
-    #[expect(clippy::unused_async, reason = "the closed loop alone has nothing to wait for")]
+    #[expect(
+        clippy::unused_async,
+        reason = "the closed loop alone has nothing to wait for"
+    )]
     pub async fn turn(self) {
         match self {
             Pace::Closed => {}

@@ -73,7 +73,12 @@ impl<S: Session> Timed<S> {
         Ok(self.last)
     }
 
-    fn is_back(&mut self, kind: Kind, start: Instant, result: Result<u64, DbError>) -> Result<u64, DbError> {
+    fn is_back(
+        &mut self,
+        kind: Kind,
+        start: Instant,
+        result: Result<u64, DbError>,
+    ) -> Result<u64, DbError> {
         let now = Instant::now();
         self.last = now;
         let rows = result?;
@@ -95,7 +100,11 @@ impl<S: Session> Session for Timed<S> {
     type Row = S::Row;
 
     async fn open(_: &Target, _: &[Statement]) -> Result<Self, DbError> {
-        Err(DbError::new(Class::Other, "unsupported", "a timed session wraps an open one"))
+        Err(DbError::new(
+            Class::Other,
+            "unsupported",
+            "a timed session wraps an open one",
+        ))
     }
 
     fn id(&self) -> i64 {
@@ -109,13 +118,15 @@ impl<S: Session> Session for Timed<S> {
     async fn begin(&mut self, writes: bool) -> Result<(), DbError> {
         let start = self.goes_out(self.control(BEGIN))?;
         let result = self.session.begin(writes).await;
-        self.is_back(Kind::Other, start, result.map(|()| 0)).map(|_| ())
+        self.is_back(Kind::Other, start, result.map(|()| 0))
+            .map(|_| ())
     }
 
     async fn commit(&mut self) -> Result<(), DbError> {
         let start = self.goes_out(self.control(COMMIT))?;
         let result = self.session.commit().await;
-        self.is_back(Kind::Other, start, result.map(|()| 0)).map(|_| ())
+        self.is_back(Kind::Other, start, result.map(|()| 0))
+            .map(|_| ())
     }
 
     /// Goes out also when the run is over: it frees what the transaction held.
@@ -124,7 +135,8 @@ impl<S: Session> Session for Timed<S> {
         self.ledger.sent(self.line, self.last);
         let start = self.last;
         let result = self.session.rollback().await;
-        self.is_back(Kind::Other, start, result.map(|()| 0)).map(|_| ())
+        self.is_back(Kind::Other, start, result.map(|()| 0))
+            .map(|_| ())
     }
 
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {
@@ -150,7 +162,12 @@ impl<S: Session> Session for Timed<S> {
         self.is_back(kind, start, result)
     }
 
-    async fn load(&mut self, table: &str, columns: &[String], rows: &RowBuf) -> Result<u64, DbError> {
+    async fn load(
+        &mut self,
+        table: &str,
+        columns: &[String],
+        rows: &RowBuf,
+    ) -> Result<u64, DbError> {
         self.session.load(table, columns, rows).await
     }
 

@@ -71,9 +71,18 @@ impl Timeline {
         let phase = self.phase(at);
         let number = match phase {
             // -1 is the second that ends where the window starts.
-            Phase::Warmup => -seconds((self.warmup - at).as_nanos().div_ceil(SECOND.as_nanos())),
-            Phase::Measure => seconds((at - self.warmup).as_nanos() / SECOND.as_nanos()),
-            Phase::Drain => seconds((at - self.window_end.unwrap_or(at)).as_nanos() / SECOND.as_nanos()),
+            Phase::Warmup => -seconds(
+                self.warmup
+                    .saturating_sub(at)
+                    .as_nanos()
+                    .div_ceil(SECOND.as_nanos()),
+            ),
+            Phase::Measure => {
+                seconds(at.saturating_sub(self.warmup).as_nanos() / SECOND.as_nanos())
+            }
+            Phase::Drain => seconds(
+                at.saturating_sub(self.window_end.unwrap_or(at)).as_nanos() / SECOND.as_nanos(),
+            ),
         };
         Place { phase, number }
     }
@@ -85,9 +94,13 @@ impl Timeline {
         match phase {
             Phase::Warmup => {
                 let left = SECOND * u32::try_from(-(number + 1)).unwrap_or(0);
-                self.window_end.map_or(self.warmup - left, |end| end.min(self.warmup - left))
+                let end = self.warmup.saturating_sub(left);
+                self.window_end
+                    .map_or(end, |window_end| window_end.min(end))
             }
-            Phase::Measure => self.window_end.map_or(after(self.warmup), |end| end.min(after(self.warmup))),
+            Phase::Measure => self
+                .window_end
+                .map_or(after(self.warmup), |end| end.min(after(self.warmup))),
             Phase::Drain => after(self.window_end.unwrap_or(at)),
         }
     }
@@ -146,7 +159,9 @@ mod tests {
 
     #[test]
     fn transactions_are_dealt_evenly() {
-        let shares: Vec<_> = (0..3).map(|client| Stop::Transactions(200).share(client, 3).unwrap()).collect();
+        let shares: Vec<_> = (0..3)
+            .map(|client| Stop::Transactions(200).share(client, 3).unwrap())
+            .collect();
         assert_eq!(shares, [67, 67, 66]);
     }
 }

@@ -28,47 +28,119 @@ const LITTLE_MISS: f64 = 0.05;
 /// Appends the warnings that the summary deserves.
 pub fn judge(summary: &mut Summary, facts: &Facts) {
     let mut warnings = Vec::new();
-    let mut warn = |code, fatal, message: String| warnings.push(Warning { code, message, fatal });
+    let mut warn = |code, fatal, message: String| {
+        warnings.push(Warning {
+            code,
+            message,
+            fatal,
+        });
+    };
     let all = &summary.all;
     if facts.interrupted {
-        warn("interrupted", true, "the run was interrupted; the figures cover the time until then".to_owned());
+        warn(
+            "interrupted",
+            true,
+            "the run was interrupted; the figures cover the time until then".to_owned(),
+        );
     }
     if all.failed_share() > facts.error_limit {
         let (share, limit) = (100.0 * all.failed_share(), 100.0 * facts.error_limit);
-        warn("error_limit", true, format!("{share:.2} % of the transactions failed, more than the limit of {limit} %; errors.csv says why"));
+        warn(
+            "error_limit",
+            true,
+            format!(
+                "{share:.2} % of the transactions failed, more than the limit of {limit} %; errors.csv says why"
+            ),
+        );
     }
     if all.unfinished > 0 {
         let age = all.oldest_unfinished.as_secs_f64();
-        warn("unfinished", true, format!("{} transactions were still running at the end, the oldest for {age:.1} s; they were cancelled", grouped(all.unfinished)));
+        warn(
+            "unfinished",
+            true,
+            format!(
+                "{} transactions were still running at the end, the oldest for {age:.1} s; they were cancelled",
+                grouped(all.unfinished)
+            ),
+        );
     }
     if facts.left_running > 0 {
-        warn("left_running", true, format!("{} sessions could not be stopped; what they do may still change the data", facts.left_running));
+        warn(
+            "left_running",
+            true,
+            format!(
+                "{} sessions could not be stopped; what they do may still change the data",
+                facts.left_running
+            ),
+        );
     }
     if let Some(share) = summary.client_cpu_pct()
         && share > CPU_WARNS
     {
         let cores = facts.cores;
         if share > CPU_SPOILS {
-            warn("client_bound", true, format!("the client used {share:.0} % of its {cores} cores: this run measured the client, not the database"));
+            warn(
+                "client_bound",
+                true,
+                format!(
+                    "the client used {share:.0} % of its {cores} cores: this run measured the client, not the database"
+                ),
+            );
         } else {
-            warn("client_cpu", false, format!("the client used {share:.0} % of its {cores} cores; above {CPU_SPOILS} % it is the bottleneck"));
+            warn(
+                "client_cpu",
+                false,
+                format!(
+                    "the client used {share:.0} % of its {cores} cores; above {CPU_SPOILS} % it is the bottleneck"
+                ),
+            );
         }
     }
     if let Some(share) = little_share(summary)
         && (share - 1.0).abs() > LITTLE_MISS
     {
-        warn("littles_law", false, format!("clients were accounted for in {:.0} % of clients x window only; latencies and TPS do not fit together", 100.0 * share));
+        warn(
+            "littles_law",
+            false,
+            format!(
+                "clients were accounted for in {:.0} % of clients x window only; latencies and TPS do not fit together",
+                100.0 * share
+            ),
+        );
     }
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     if all.empty as f64 > EMPTY_WARNS * all.sent as f64 {
-        warn("empty", false, format!("{} statements found no row; is the data what the workload expects?", grouped(all.empty)));
+        warn(
+            "empty",
+            false,
+            format!(
+                "{} statements found no row; is the data what the workload expects?",
+                grouped(all.empty)
+            ),
+        );
     }
     let samples = all.service.count();
     if samples < ENOUGH_FOR_P99 {
-        warn("thin_p99", false, format!("p99 rests on {} transactions; from {} on it is solid", grouped(samples), grouped(ENOUGH_FOR_P99)));
+        warn(
+            "thin_p99",
+            false,
+            format!(
+                "p99 rests on {} transactions; from {} on it is solid",
+                grouped(samples),
+                grouped(ENOUGH_FOR_P99)
+            ),
+        );
     }
     if samples < ENOUGH_FOR_P999 {
-        warn("thin_p999", false, format!("p99.9 rests on {} transactions; from {} on it is solid", grouped(samples), grouped(ENOUGH_FOR_P999)));
+        warn(
+            "thin_p999",
+            false,
+            format!(
+                "p99.9 rests on {} transactions; from {} on it is solid",
+                grouped(samples),
+                grouped(ENOUGH_FOR_P999)
+            ),
+        );
     }
     summary.warnings.append(&mut warnings);
 }

@@ -50,20 +50,40 @@ impl Job {
 }
 
 /// Connects, waits for the word to go, runs, and reports when all is over.
-pub async fn worker<S: Session + 'static>(job: Job, mut commands: watch::Receiver<Command>, out: UnboundedSender<Message>) {
+pub async fn worker<S: Session + 'static>(
+    job: Job,
+    mut commands: watch::Receiver<Command>,
+    out: UnboundedSender<Message>,
+) {
     let Some(sessions) = connect::<S>(&job, &out, &mut commands).await else {
-        let _ = out.send(Message::Finished { worker: job.worker, left: Vec::new() });
+        let _ = out.send(Message::Finished {
+            worker: job.worker,
+            left: Vec::new(),
+        });
         return;
     };
-    let go = commands.wait_for(|command| *command != Command::Wait).await.map(|command| *command);
+    let go = commands
+        .wait_for(|command| *command != Command::Wait)
+        .await
+        .map(|command| *command);
     if !matches!(go, Ok(Command::Go)) {
-        let _ = out.send(Message::Finished { worker: job.worker, left: Vec::new() });
+        let _ = out.send(Message::Finished {
+            worker: job.worker,
+            left: Vec::new(),
+        });
         return;
     }
     let plan = job.plan.clone();
     let timeline = Timeline::new(job.warmup, job.stop);
     let rows = plan.blocks.len() + CONTROL_STATEMENTS.len();
-    let ledger = Ledger::new(job.worker, timeline, plan.transactions.len(), rows, sessions.len() as u64, out.clone());
+    let ledger = Ledger::new(
+        job.worker,
+        timeline,
+        plan.transactions.len(),
+        rows,
+        sessions.len() as u64,
+        out.clone(),
+    );
     let ledger = Rc::new(ledger);
     let work = Rc::new(Work {
         plan,
@@ -85,14 +105,25 @@ pub async fn worker<S: Session + 'static>(job: Job, mut commands: watch::Receive
         .collect();
 
     let ended = run_window(&ledger, job.grace, &mut running, &mut commands).await;
-    let left = if ended { Vec::new() } else { stop_rest(&ledger, &slots, &mut running, &out).await };
+    let left = if ended {
+        Vec::new()
+    } else {
+        stop_rest(&ledger, &slots, &mut running, &out).await
+    };
     ledger.finish(Instant::now());
-    let _ = out.send(Message::Finished { worker: job.worker, left });
+    let _ = out.send(Message::Finished {
+        worker: job.worker,
+        left,
+    });
 }
 
 /// Opens all sessions of this worker. `None` when one could not be opened, or
 /// another worker's could not.
-async fn connect<S: Session>(job: &Job, out: &UnboundedSender<Message>, commands: &mut watch::Receiver<Command>) -> Option<Vec<S>> {
+async fn connect<S: Session>(
+    job: &Job,
+    out: &UnboundedSender<Message>,
+    commands: &mut watch::Receiver<Command>,
+) -> Option<Vec<S>> {
     let open = |_| async {
         let opened = timeout(CONNECT_TIMEOUT, S::open(&job.target, &job.plan.statements)).await;
         let seconds = CONNECT_TIMEOUT.as_secs();
@@ -101,7 +132,9 @@ async fn connect<S: Session>(job: &Job, out: &UnboundedSender<Message>, commands
             Err(DbError::new(Class::Disconnected, "timeout", message))
         })
     };
-    let mut opening = stream::iter(job.clients()).map(open).buffered(CONNECTING_AT_ONCE);
+    let mut opening = stream::iter(job.clients())
+        .map(open)
+        .buffered(CONNECTING_AT_ONCE);
     let mut sessions = Vec::new();
     loop {
         tokio::select! {
@@ -123,7 +156,12 @@ async fn connect<S: Session>(job: &Job, out: &UnboundedSender<Message>, commands
 
 /// Turns the ledger's pages until all clients have ended. False when some were
 /// still running at the end of the window plus grace.
-async fn run_window(ledger: &Ledger, grace: Duration, running: &mut FuturesUnordered<JoinHandle<()>>, commands: &mut watch::Receiver<Command>) -> bool {
+async fn run_window(
+    ledger: &Ledger,
+    grace: Duration,
+    running: &mut FuturesUnordered<JoinHandle<()>>,
+    commands: &mut watch::Receiver<Command>,
+) -> bool {
     let mut stopped = false;
     loop {
         let grace_over = ledger.window_end().map(|end| end + grace);
@@ -193,7 +231,11 @@ async fn stop_rest(
 }
 
 fn busy_sessions(slots: &[Slot]) -> Vec<i64> {
-    slots.iter().map(|slot| slot.session.get()).filter(|&id| id != 0).collect()
+    slots
+        .iter()
+        .map(|slot| slot.session.get())
+        .filter(|&id| id != 0)
+        .collect()
 }
 
 /// A bug in a client must not look like a client that has ended.

@@ -18,7 +18,10 @@ impl Cell {
     }
 
     /// The number in it, if it holds one.
-    #[expect(clippy::cast_precision_loss, reason = "figures for people and statistics")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "figures for people and statistics"
+    )]
     pub fn number(&self) -> Option<f64> {
         match self {
             Cell::Int(number) => Some(*number as f64),
@@ -36,13 +39,21 @@ impl From<u64> for Cell {
 
 impl From<f64> for Cell {
     fn from(number: f64) -> Cell {
-        if number.is_finite() { Cell::Real(number) } else { Cell::Empty }
+        if number.is_finite() {
+            Cell::Real(number)
+        } else {
+            Cell::Empty
+        }
     }
 }
 
 impl From<&str> for Cell {
     fn from(text: &str) -> Cell {
-        if text.is_empty() { Cell::Empty } else { Cell::Text(text.to_owned()) }
+        if text.is_empty() {
+            Cell::Empty
+        } else {
+            Cell::Text(text.to_owned())
+        }
     }
 }
 

@@ -58,7 +58,11 @@ impl IntervalRow<'_> {
     fn rate(&self, count: u64) -> Cell {
         let seconds = self.interval.length.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
-        if seconds > 0.0 { Cell::from(count as f64 / seconds) } else { Cell::Empty }
+        if seconds > 0.0 {
+            Cell::from(count as f64 / seconds)
+        } else {
+            Cell::Empty
+        }
     }
 
     fn client_cpu_pct(&self) -> Cell {
@@ -72,7 +76,11 @@ impl IntervalRow<'_> {
     }
 
     fn of_all(&self, cell: impl Into<Cell>) -> Cell {
-        if self.is_all { cell.into() } else { Cell::Empty }
+        if self.is_all {
+            cell.into()
+        } else {
+            Cell::Empty
+        }
     }
 }
 
@@ -104,12 +112,16 @@ pub static COLUMNS: &[Column] = &[
     column("rolled_back", |row| row.stats.rolled_back.into()),
     column("failed", |row| row.stats.failed.into()),
     column("retries", |row| row.stats.retries.into()),
-    column("mean_us", |row| row.stats.service.mean_us().map(whole).into()),
+    column("mean_us", |row| {
+        row.stats.service.mean_us().map(whole).into()
+    }),
     column("p50_us", |row| row.stats.service.quantile_us(0.5).into()),
     column("p95_us", |row| row.stats.service.quantile_us(0.95).into()),
     column("p99_us", |row| row.stats.service.quantile_us(0.99).into()),
     column("max_us", |row| row.stats.service.max_us().into()),
-    column("response_p99_us", |row| row.stats.service.quantile_us(0.99).into()),
+    column("response_p99_us", |row| {
+        row.stats.service.quantile_us(0.99).into()
+    }),
     column("backlog", |_| Cell::Empty),
     column("gen_lag_p99_us", |_| Cell::Empty),
     column("client_cpu_pct", |row| row.client_cpu_pct()),

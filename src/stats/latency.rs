@@ -23,7 +23,10 @@ impl Default for Latency {
     fn default() -> Self {
         // One significant digit beyond three would make every histogram ten
         // times larger; auto-resizing starts at 8 KiB.
-        #[expect(clippy::expect_used, reason = "three digits are within the 0..=5 that the crate takes")]
+        #[expect(
+            clippy::expect_used,
+            reason = "three digits are within the 0..=5 that the crate takes"
+        )]
         let mut histogram = Histogram::new(3).expect("three digits are allowed");
         histogram.auto(true);
         Latency {
@@ -74,7 +77,10 @@ impl Latency {
     }
 
     /// Mean in microseconds, from the exact sum.
-    #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 53 bits")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a mean needs no more than 53 bits"
+    )]
     pub fn mean_us(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.sum_ns as f64 / 1e3 / self.count() as f64)
     }
@@ -139,7 +145,14 @@ mod tests {
     #[test]
     fn nothing_recorded_gives_no_figures() {
         let latency = Latency::default();
-        assert_eq!((latency.mean_us(), latency.min_us(), latency.quantile_us(0.5)), (None, None, None));
+        assert_eq!(
+            (
+                latency.mean_us(),
+                latency.min_us(),
+                latency.quantile_us(0.5)
+            ),
+            (None, None, None)
+        );
         assert_eq!(latency.curve().len(), 0);
     }
 

@@ -64,7 +64,11 @@ impl TransactionStats {
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn failed_share(&self) -> f64 {
         let ended = self.done + self.rolled_back + self.failed;
-        if ended == 0 { 0.0 } else { self.failed as f64 / ended as f64 }
+        if ended == 0 {
+            0.0
+        } else {
+            self.failed as f64 / ended as f64
+        }
     }
 }
 
@@ -162,7 +166,8 @@ impl Recorder {
     pub fn error(&mut self, error: ErrorStats) {
         let same = |known: &&mut ErrorStats| {
             known.fate != Fate::Outage
-                && (known.transaction, known.statement, known.fate) == (error.transaction, error.statement, error.fate)
+                && (known.transaction, known.statement, known.fate)
+                    == (error.transaction, error.statement, error.fate)
                 && known.code == error.code
         };
         match self.errors.iter_mut().find(same) {
@@ -230,7 +235,10 @@ mod tests {
         left.merge(&right);
         assert_eq!(left.errors.len(), 4);
         let first = &left.errors[0];
-        assert_eq!((first.count, first.first.as_secs(), first.last.as_secs()), (2, 2, 5));
+        assert_eq!(
+            (first.count, first.first.as_secs(), first.last.as_secs()),
+            (2, 2, 5)
+        );
         assert_eq!(first.message, "at 2");
     }
 }

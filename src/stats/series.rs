@@ -30,7 +30,13 @@ pub fn steadiness(tps: &[f64]) -> Option<Steadiness> {
         cv: over(variance.sqrt(), mean),
         robust_cv: over(1.4826 * median(&deviations), middle),
         min_over_median: over(lowest, middle),
-        longest_stall_s: longest_run(tps, |y| if middle > 0.0 { y < 0.5 * middle } else { y <= 0.0 }),
+        longest_stall_s: longest_run(tps, |y| {
+            if middle > 0.0 {
+                y < 0.5 * middle
+            } else {
+                y <= 0.0
+            }
+        }),
     })
 }
 
@@ -64,7 +70,10 @@ mod tests {
         let found = steadiness(&[100.0, 110.0, 0.0, 0.0, 90.0, 100.0, 100.0]).unwrap();
         // Mean 500/7, squared deviations add up to 14,485.71.. by hand.
         let mean = 500.0 / 7.0;
-        let squares: f64 = [100.0, 110.0, 0.0, 0.0, 90.0, 100.0, 100.0_f64].iter().map(|y| (y - mean).powi(2)).sum();
+        let squares: f64 = [100.0, 110.0, 0.0, 0.0, 90.0, 100.0, 100.0_f64]
+            .iter()
+            .map(|y| (y - mean).powi(2))
+            .sum();
         assert!((found.cv.unwrap() - (squares / 6.0).sqrt() / mean).abs() < 1e-12);
         // Deviations from 100: 0, 0, 0, 10, 10, 100, 100.
         assert!((found.robust_cv.unwrap() - 0.14826).abs() < 1e-12);

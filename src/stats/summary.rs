@@ -66,12 +66,17 @@ impl Summary {
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     pub fn client_cpu_pct(&self) -> Option<f64> {
         let seconds = self.measured.as_secs_f64();
-        (seconds > 0.0).then(|| 100.0 * self.client_cpu.as_secs_f64() / seconds / self.info.workers as f64)
+        (seconds > 0.0)
+            .then(|| 100.0 * self.client_cpu.as_secs_f64() / seconds / self.info.workers as f64)
     }
 
     /// One row per transaction type, and one for all at the end.
     pub fn rows(&self) -> impl Iterator<Item = SummaryRow<'_>> {
-        let types = self.recorder.transactions.iter().zip(&self.info.transactions);
+        let types = self
+            .recorder
+            .transactions
+            .iter()
+            .zip(&self.info.transactions);
         types
             .map(|(stats, name)| SummaryRow {
                 summary: self,
@@ -107,7 +112,11 @@ pub struct SummaryRow<'a> {
 }
 
 /// Rounds a figure to the whole unit that CSV cells hold.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "latencies: 0 up to years in microseconds")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "latencies: 0 up to years in microseconds"
+)]
 pub fn whole(value: f64) -> u64 {
     value.round() as u64
 }
@@ -120,11 +129,19 @@ impl<'a> SummaryRow<'a> {
     fn rate(&self, count: u64) -> Cell {
         let seconds = self.summary.measured.as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
-        if seconds > 0.0 { Cell::from(count as f64 / seconds) } else { Cell::Empty }
+        if seconds > 0.0 {
+            Cell::from(count as f64 / seconds)
+        } else {
+            Cell::Empty
+        }
     }
 
     fn of_all(&self, cell: impl Into<Cell>) -> Cell {
-        if self.is_all { cell.into() } else { Cell::Empty }
+        if self.is_all {
+            cell.into()
+        } else {
+            Cell::Empty
+        }
     }
 
     fn steadiness(&self, get: fn(&Steadiness) -> Cell) -> Cell {
@@ -135,7 +152,11 @@ impl<'a> SummaryRow<'a> {
     fn retries_per_tx(&self) -> Cell {
         let ended = self.stats.done + self.stats.rolled_back + self.stats.failed;
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-        if ended > 0 { Cell::from(self.stats.retries as f64 / ended as f64) } else { Cell::Empty }
+        if ended > 0 {
+            Cell::from(self.stats.retries as f64 / ended as f64)
+        } else {
+            Cell::Empty
+        }
     }
 
     /// The greatest latency, of unfinished ones too.
@@ -145,7 +166,12 @@ impl<'a> SummaryRow<'a> {
     }
 
     fn warnings(&self) -> Cell {
-        let codes: Vec<&str> = self.summary.warnings.iter().map(|warning| warning.code).collect();
+        let codes: Vec<&str> = self
+            .summary
+            .warnings
+            .iter()
+            .map(|warning| warning.code)
+            .collect();
         self.of_all(codes.join(" ").as_str())
     }
 }
@@ -175,27 +201,43 @@ const LOWER: Better = Better::Lower;
 /// the end: the order never changes.
 pub static METRICS: &[Metric] = &[
     metric("run", NEITHER, |row| row.info().run.as_str().into()),
-    metric("started_utc", NEITHER, |row| Cell::Time(row.info().started_us)),
+    metric("started_utc", NEITHER, |row| {
+        Cell::Time(row.info().started_us)
+    }),
     metric("study", NEITHER, |_| Cell::Empty),
     metric("placement", NEITHER, |_| Cell::Empty),
     metric("tier", NEITHER, |row| row.info().tier.as_str().into()),
-    metric("log_tier", NEITHER, |row| row.info().log_tier.as_str().into()),
+    metric("log_tier", NEITHER, |row| {
+        row.info().log_tier.as_str().into()
+    }),
     metric("point", NEITHER, |_| Cell::Empty),
     metric("repeat", NEITHER, |_| Cell::Empty),
-    metric("workload", NEITHER, |row| row.info().workload.as_str().into()),
-    metric("workload_sha", NEITHER, |row| row.info().workload_sha.as_str().into()),
+    metric("workload", NEITHER, |row| {
+        row.info().workload.as_str().into()
+    }),
+    metric("workload_sha", NEITHER, |row| {
+        row.info().workload_sha.as_str().into()
+    }),
     metric("engine", NEITHER, |row| row.info().engine.as_str().into()),
-    metric("server_version", NEITHER, |row| row.info().server_version.as_str().into()),
+    metric("server_version", NEITHER, |row| {
+        row.info().server_version.as_str().into()
+    }),
     metric("tls", NEITHER, |row| Cell::yes_no(row.info().tls)),
     metric("transaction", NEITHER, |row| row.transaction.into()),
     metric("clients", NEITHER, |row| row.info().clients.into()),
     metric("workers", NEITHER, |row| row.info().workers.into()),
     metric("seed", NEITHER, |row| row.info().seed.into()),
-    metric("isolation", NEITHER, |row| row.info().isolation.as_str().into()),
+    metric("isolation", NEITHER, |row| {
+        row.info().isolation.as_str().into()
+    }),
     metric("arrivals", NEITHER, |_| Cell::Empty),
     metric("rate_offered", NEITHER, |_| Cell::Empty),
-    metric("warmup_s", NEITHER, |row| row.info().warmup.as_secs_f64().into()),
-    metric("measured_s", NEITHER, |row| row.summary.measured.as_secs_f64().into()),
+    metric("warmup_s", NEITHER, |row| {
+        row.info().warmup.as_secs_f64().into()
+    }),
+    metric("measured_s", NEITHER, |row| {
+        row.summary.measured.as_secs_f64().into()
+    }),
     metric("steady", NEITHER, |_| Cell::Empty),
     metric("tps", HIGHER, |row| row.rate(row.stats.done)),
     metric("qps", HIGHER, |row| row.rate(row.stats.sent)),
@@ -207,7 +249,9 @@ pub static METRICS: &[Metric] = &[
     metric("failed", LOWER, |row| row.stats.failed.into()),
     metric("in_doubt", LOWER, |row| row.stats.in_doubt.into()),
     metric("disconnects", LOWER, |row| row.stats.disconnects.into()),
-    metric("outage_s", LOWER, |row| row.of_all(row.summary.outage.as_secs_f64())),
+    metric("outage_s", LOWER, |row| {
+        row.of_all(row.summary.outage.as_secs_f64())
+    }),
     metric("empty", LOWER, |row| row.stats.empty.into()),
     metric("skipped_late", LOWER, |_| Cell::Empty),
     metric("not_started", LOWER, |_| Cell::Empty),
@@ -215,30 +259,66 @@ pub static METRICS: &[Metric] = &[
     metric("drained", LOWER, |row| row.stats.drained.into()),
     metric("mean_us", LOWER, |row| mean_us(&row.stats.service)),
     metric("min_us", LOWER, |row| row.stats.service.min_us().into()),
-    metric("p50_us", LOWER, |row| row.stats.service.quantile_us(0.5).into()),
-    metric("p90_us", LOWER, |row| row.stats.service.quantile_us(0.9).into()),
-    metric("p95_us", LOWER, |row| row.stats.service.quantile_us(0.95).into()),
-    metric("p99_us", LOWER, |row| row.stats.service.quantile_us(0.99).into()),
-    metric("p999_us", LOWER, |row| row.stats.service.quantile_us(0.999).into()),
-    metric("p9999_us", LOWER, |row| row.stats.service.quantile_us(0.9999).into()),
+    metric("p50_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.5).into()
+    }),
+    metric("p90_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.9).into()
+    }),
+    metric("p95_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.95).into()
+    }),
+    metric("p99_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.99).into()
+    }),
+    metric("p999_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.999).into()
+    }),
+    metric("p9999_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.9999).into()
+    }),
     metric("max_us", LOWER, |row| row.max_us()),
     // In a closed loop a transaction is planned for the instant it is sent.
     metric("response_mean_us", LOWER, |row| mean_us(&row.stats.service)),
-    metric("response_p50_us", LOWER, |row| row.stats.service.quantile_us(0.5).into()),
-    metric("response_p95_us", LOWER, |row| row.stats.service.quantile_us(0.95).into()),
-    metric("response_p99_us", LOWER, |row| row.stats.service.quantile_us(0.99).into()),
-    metric("response_p999_us", LOWER, |row| row.stats.service.quantile_us(0.999).into()),
+    metric("response_p50_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.5).into()
+    }),
+    metric("response_p95_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.95).into()
+    }),
+    metric("response_p99_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.99).into()
+    }),
+    metric("response_p999_us", LOWER, |row| {
+        row.stats.service.quantile_us(0.999).into()
+    }),
     metric("response_max_us", LOWER, |row| row.max_us()),
-    metric("failed_mean_us", NEITHER, |row| mean_us(&row.stats.failures)),
-    metric("failed_max_us", NEITHER, |row| row.stats.failures.max_us().into()),
+    metric("failed_mean_us", NEITHER, |row| {
+        mean_us(&row.stats.failures)
+    }),
+    metric("failed_max_us", NEITHER, |row| {
+        row.stats.failures.max_us().into()
+    }),
     metric("gen_lag_p99_us", LOWER, |_| Cell::Empty),
-    metric("tps_cv", LOWER, |row| row.steadiness(|steady| steady.cv.into())),
-    metric("tps_rcv", LOWER, |row| row.steadiness(|steady| steady.robust_cv.into())),
-    metric("tps_min_over_median", HIGHER, |row| row.steadiness(|steady| steady.min_over_median.into())),
-    metric("longest_stall_s", LOWER, |row| row.steadiness(|steady| steady.longest_stall_s.into())),
-    metric("client_cpu_pct", LOWER, |row| row.of_all(row.summary.client_cpu_pct())),
+    metric("tps_cv", LOWER, |row| {
+        row.steadiness(|steady| steady.cv.into())
+    }),
+    metric("tps_rcv", LOWER, |row| {
+        row.steadiness(|steady| steady.robust_cv.into())
+    }),
+    metric("tps_min_over_median", HIGHER, |row| {
+        row.steadiness(|steady| steady.min_over_median.into())
+    }),
+    metric("longest_stall_s", LOWER, |row| {
+        row.steadiness(|steady| steady.longest_stall_s.into())
+    }),
+    metric("client_cpu_pct", LOWER, |row| {
+        row.of_all(row.summary.client_cpu_pct())
+    }),
     metric("sla_us", NEITHER, |_| Cell::Empty),
     metric("within_sla_pct", HIGHER, |_| Cell::Empty),
-    metric("client_cpu_s", LOWER, |row| row.of_all(row.summary.client_cpu.as_secs_f64())),
+    metric("client_cpu_s", LOWER, |row| {
+        row.of_all(row.summary.client_cpu.as_secs_f64())
+    }),
     metric("warnings", NEITHER, |row| row.warnings()),
 ];

@@ -33,12 +33,18 @@ pub async fn execute<S: Session>(
 ) -> Result<(), Failure> {
     if transaction.atomic {
         let begun = session.begin(transaction.writes).await;
-        begun.map_err(|error| Failure { error, at: At::Begin })?;
+        begun.map_err(|error| Failure {
+            error,
+            at: At::Begin,
+        })?;
     }
     for op in &transaction.ops {
         let id = op.statement(registers);
         let picks = op.picks(transaction);
-        let args = Args::Registers { cells: registers, picks };
+        let args = Args::Registers {
+            cells: registers,
+            picks,
+        };
         let sent = session.exec(id, args).await;
         sent.map_err(|error| Failure {
             error,
@@ -47,7 +53,10 @@ pub async fn execute<S: Session>(
     }
     if transaction.atomic {
         let committed = session.commit().await;
-        committed.map_err(|error| Failure { error, at: At::Commit })?;
+        committed.map_err(|error| Failure {
+            error,
+            at: At::Commit,
+        })?;
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use toml::Spanned;
 
 use crate::random::distribution::{Keys, Shape};
-use crate::random::order::Order;
 use crate::random::mask::Mask;
+use crate::random::order::Order;
 use crate::workload::draw::{Draw, Generator, Literal};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::resolve::Resolver;
@@ -20,7 +20,7 @@ pub const SEQ: &str = "seq";
 /// All draws of a workload, and which of them something uses.
 #[derive(Debug)]
 pub(super) struct Draws {
-    pub draws: Vec<Draw>,
+    pub list: Vec<Draw>,
     /// Parameters that each draw asks for.
     pub params: Vec<BTreeSet<String>>,
     pub used: RefCell<BTreeSet<u16>>,
@@ -68,12 +68,20 @@ impl Kind {
     }
 }
 
-pub(super) fn compile_draws(resolver: &Resolver, specs: &Pairs<Spanned<DrawSpec>>) -> Result<Draws, SpecError> {
+pub(super) fn compile_draws(
+    resolver: &Resolver,
+    specs: &Pairs<Spanned<DrawSpec>>,
+) -> Result<Draws, SpecError> {
     let mut draws = Vec::new();
     let mut params = Vec::new();
     resolver.take_used();
     for (name, spec) in &specs.0 {
-        let generator = One { resolver, name, spec }.generator()?;
+        let generator = One {
+            resolver,
+            name,
+            spec,
+        }
+        .generator()?;
         draws.push(Draw {
             name: name.clone(),
             generator,
@@ -88,7 +96,7 @@ pub(super) fn compile_draws(resolver: &Resolver, specs: &Pairs<Spanned<DrawSpec>
         params.push(BTreeSet::new());
     }
     let draws = Draws {
-        draws,
+        list: draws,
         params,
         used: RefCell::default(),
     };
@@ -114,11 +122,16 @@ impl One<'_> {
             Kind::Offset => self.offset()?,
             Kind::Seq => Generator::Seq,
             Kind::Choice => self.choice()?,
-            Kind::Const => Generator::Const(self.literal("value", self.needed("value", spec.value.as_ref())?)?),
+            Kind::Const => {
+                Generator::Const(self.literal("value", self.needed("value", spec.value.as_ref())?)?)
+            }
             Kind::Digits => {
                 let mask = self.needed("mask", spec.mask.as_ref())?;
                 let shown = self.resolver.word(mask)?;
-                Generator::Digits { mask: Mask::new(&shown), shown }
+                Generator::Digits {
+                    mask: Mask::new(&shown),
+                    shown,
+                }
             }
         })
     }
@@ -143,11 +156,17 @@ impl One<'_> {
         ];
         let numeric = matches!(kind, Kind::Uniform | Kind::Pareto);
         for (key, is_given) in given {
-            let fits = kind.keys().contains(&key) || (by_parameter && numeric && Kind::Pareto.keys().contains(&key));
+            let fits = kind.keys().contains(&key)
+                || (by_parameter && numeric && Kind::Pareto.keys().contains(&key));
             if is_given && !fits {
-                let name = KINDS.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| *name);
+                let name = KINDS
+                    .iter()
+                    .find(|(_, known)| *known == kind)
+                    .map_or("", |(name, _)| *name);
                 let keys = listed(kind.keys().iter().copied());
-                return Err(self.fault(format!("`{key}` has no meaning for kind `{name}`, which takes {keys}")));
+                return Err(self.fault(&format!(
+                    "`{key}` has no meaning for kind `{name}`, which takes {keys}"
+                )));
             }
         }
         Ok(())
@@ -168,23 +187,43 @@ impl One<'_> {
         };
         let (shape, shown) = match kind {
             Kind::Pareto => {
-                let order = ORDERS.iter().find(|(_, known)| *known == order).map_or("", |(name, _)| *name);
+                let order = ORDERS
+                    .iter()
+                    .find(|(_, known)| *known == order)
+                    .map_or("", |(name, _)| *name);
                 (Shape::Pareto { h }, format!("pareto h={h} {order}"))
             }
             _ => (Shape::Uniform, "uniform".to_owned()),
         };
-        let order = if kind == Kind::Uniform { Order::Ordered } else { order };
-        let keys = Keys::new(shape, min, max, order).map_err(|error| self.fault(error.to_string()))?;
-        Ok(Generator::Keys { keys, shown, min, max })
+        let order = if kind == Kind::Uniform {
+            Order::Ordered
+        } else {
+            order
+        };
+        let keys =
+            Keys::new(shape, min, max, order).map_err(|error| self.fault(&error.to_string()))?;
+        Ok(Generator::Keys {
+            keys,
+            shown,
+            min,
+            max,
+        })
     }
 
     fn offset(&self) -> Result<Generator, SpecError> {
         let spec = self.spec.as_ref();
-        let from = spec.from.as_ref().ok_or_else(|| self.fault("`from` is missing".to_owned()))?;
-        let or = |key: &str, value: &Option<Spanned<Scalar>>, default| value.as_ref().map_or(Ok(default), |value| self.int(key, value));
+        let from = spec
+            .from
+            .as_ref()
+            .ok_or_else(|| self.fault("`from` is missing"))?;
+        let or = |key: &str, value: &Option<Spanned<Scalar>>, default| {
+            value
+                .as_ref()
+                .map_or(Ok(default), |value| self.int(key, value))
+        };
         let div = or("div", &spec.div, 1)?;
         if div == 0 {
-            return Err(self.fault("`div` is 0; nothing can be divided by it".to_owned()));
+            return Err(self.fault("`div` is 0; nothing can be divided by it"));
         }
         Ok(Generator::Offset {
             from: from.as_ref().clone(),
@@ -196,18 +235,35 @@ impl One<'_> {
 
     fn choice(&self) -> Result<Generator, SpecError> {
         let spec = self.spec.as_ref();
-        let values = spec.values.as_ref().ok_or_else(|| self.fault("`values` is missing".to_owned()))?;
-        let values = values.as_ref().iter().map(|value| self.literal("values", value)).collect::<Result<Vec<_>, _>>()?;
+        let values = spec
+            .values
+            .as_ref()
+            .ok_or_else(|| self.fault("`values` is missing"))?;
+        let values = values
+            .as_ref()
+            .iter()
+            .map(|value| self.literal("values", value))
+            .collect::<Result<Vec<_>, _>>()?;
         let weights = match &spec.weights {
-            Some(weights) => weights.as_ref().iter().map(|weight| self.resolver.count(&self.key("weights"), weight)).collect::<Result<Vec<_>, _>>()?,
+            Some(weights) => weights
+                .as_ref()
+                .iter()
+                .map(|weight| self.resolver.count(&self.key("weights"), weight))
+                .collect::<Result<Vec<_>, _>>()?,
             None => vec![1; values.len()],
         };
         if weights.len() != values.len() {
-            return Err(self.fault(format!("{} values have {} weights; give each one", values.len(), weights.len())));
+            return Err(self.fault(&format!(
+                "{} values have {} weights; give each one",
+                values.len(),
+                weights.len()
+            )));
         }
-        let total = weights.iter().try_fold(0_u64, |sum, weight| sum.checked_add(*weight));
-        if !total.is_some_and(|total| total > 0) {
-            return Err(self.fault("the weights must add up to more than 0 and less than 2^64".to_owned()));
+        let total = weights
+            .iter()
+            .try_fold(0_u64, |sum, weight| sum.checked_add(*weight));
+        if total.is_none_or(|total| total == 0) {
+            return Err(self.fault("the weights must add up to more than 0 and less than 2^64"));
         }
         Ok(Generator::Choice { values, weights })
     }
@@ -229,16 +285,23 @@ impl One<'_> {
         self.resolver.int(&self.key(key), value)
     }
 
-    fn needed<'a>(&self, key: &str, value: Option<&'a Spanned<Scalar>>) -> Result<&'a Spanned<Scalar>, SpecError> {
-        value.ok_or_else(|| self.fault(format!("`{key}` is missing")))
+    fn needed<'a>(
+        &self,
+        key: &str,
+        value: Option<&'a Spanned<Scalar>>,
+    ) -> Result<&'a Spanned<Scalar>, SpecError> {
+        value.ok_or_else(|| self.fault(&format!("`{key}` is missing")))
     }
 
     fn key(&self, key: &str) -> String {
         format!("draw.{}.{key}", self.name)
     }
 
-    fn fault(&self, message: String) -> SpecError {
-        self.resolver.fault(&self.spec.span(), format!("draw `{}`: {message}", self.name))
+    fn fault(&self, message: &str) -> SpecError {
+        self.resolver.fault(
+            &self.spec.span(),
+            format!("draw `{}`: {message}", self.name),
+        )
     }
 }
 
@@ -248,7 +311,7 @@ impl Draws {
     }
 
     pub fn bounds(&self, name: &str) -> Option<(i64, i64)> {
-        self.draws[self.place(name)?].generator.bounds()
+        self.list[self.place(name)?].generator.bounds()
     }
 
     /// The place of a draw that is known to be there.
@@ -259,12 +322,17 @@ impl Draws {
     }
 
     pub fn is_used(&self, name: &str) -> bool {
-        self.place(name).is_some_and(|place| self.used.borrow().iter().any(|used| usize::from(*used) == place))
+        self.place(name).is_some_and(|place| {
+            self.used
+                .borrow()
+                .iter()
+                .any(|used| usize::from(*used) == place)
+        })
     }
 
     /// The name that an offset starts from.
     pub fn source_of(&self, draw: u16) -> Option<&str> {
-        match &self.draws[usize::from(draw)].generator {
+        match &self.list[usize::from(draw)].generator {
             Generator::Offset { from, .. } => Some(from),
             _ => None,
         }
@@ -273,34 +341,52 @@ impl Draws {
     /// Whether `name` is an offset from `source`, directly or not.
     pub fn starts_from(&self, name: &str, source: &str) -> bool {
         let mut name = name.to_owned();
-        while let Some(from) = self.place(&name).and_then(|place| self.source_of(u16::try_from(place).ok()?)) {
+        while let Some(from) = self
+            .place(&name)
+            .and_then(|place| self.source_of(u16::try_from(place).ok()?))
+        {
             if from == source {
                 return true;
             }
-            name = from.to_owned();
+            from.clone_into(&mut name);
         }
         false
     }
 
     fn place(&self, name: &str) -> Option<usize> {
-        self.draws.iter().position(|draw| draw.name == name)
+        self.list.iter().position(|draw| draw.name == name)
     }
 
     /// An offset must start from a whole number and not, in the end, from itself.
-    fn check_offsets(&self, resolver: &Resolver, specs: &Pairs<Spanned<DrawSpec>>) -> Result<(), SpecError> {
+    fn check_offsets(
+        &self,
+        resolver: &Resolver,
+        specs: &Pairs<Spanned<DrawSpec>>,
+    ) -> Result<(), SpecError> {
         for (name, spec) in &specs.0 {
             let mut at = name.clone();
             for step in 0.. {
-                let Some(Generator::Offset { from, .. }) = self.place(&at).map(|place| &self.draws[place].generator) else {
+                let Some(Generator::Offset { from, .. }) =
+                    self.place(&at).map(|place| &self.list[place].generator)
+                else {
                     break;
                 };
-                let fault = |message: String| resolver.fault(&spec.span(), format!("draw `{name}`: {message}"));
+                let fault = |message: String| {
+                    resolver.fault(&spec.span(), format!("draw `{name}`: {message}"))
+                };
                 match self.place(from) {
-                    None => return Err(fault(format!("there is no draw `{from}`; there are {}", listed(specs.names())))),
-                    Some(place) if !self.draws[place].generator.is_whole_number() => {
+                    None => {
+                        return Err(fault(format!(
+                            "there is no draw `{from}`; there are {}",
+                            listed(specs.names())
+                        )));
+                    }
+                    Some(place) if !self.list[place].generator.is_whole_number() => {
                         return Err(fault(format!("`{from}` is no whole number to start from")));
                     }
-                    Some(_) if step > self.draws.len() => return Err(fault("it starts from itself in the end".to_owned())),
+                    Some(_) if step > self.list.len() => {
+                        return Err(fault("it starts from itself in the end".to_owned()));
+                    }
                     Some(_) => at.clone_from(from),
                 }
             }

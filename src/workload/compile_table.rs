@@ -1,10 +1,13 @@
 //! `[[table]]` as typed to tables: their numbers, DDL texts, and the program
 //! that draws a row.
 
+use std::fmt::Write;
+
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 
-use crate::workload::compile::{Compiler, Scope, hex};
+use crate::workload::compile::{Compiler, hex};
+use crate::workload::compile_transaction::Scope;
 use crate::workload::draw::Program;
 use crate::workload::error::{SpecError, listed};
 use crate::workload::plan::Table;
@@ -14,7 +17,10 @@ use crate::workload::sql::{Part, Template};
 /// Tables of one workload, at most.
 const MOST_TABLES: u64 = 100_000;
 
-pub(super) fn compile_tables(compiler: &Compiler, specs: &[Spanned<TableSpec>]) -> Result<Vec<Table>, SpecError> {
+pub(super) fn compile_tables(
+    compiler: &Compiler,
+    specs: &[Spanned<TableSpec>],
+) -> Result<Vec<Table>, SpecError> {
     let mut tables: Vec<Table> = Vec::new();
     for spec in specs {
         compile_one(compiler, spec, &mut tables)?;
@@ -22,19 +28,28 @@ pub(super) fn compile_tables(compiler: &Compiler, specs: &[Spanned<TableSpec>]) 
     Ok(tables)
 }
 
-fn compile_one(compiler: &Compiler, spec: &Spanned<TableSpec>, tables: &mut Vec<Table>) -> Result<(), SpecError> {
+fn compile_one(
+    compiler: &Compiler,
+    spec: &Spanned<TableSpec>,
+    tables: &mut Vec<Table>,
+) -> Result<(), SpecError> {
     let resolver = &compiler.resolver;
     let table = spec.as_ref();
     let name = table.name.as_ref();
     let key = |key: &str| format!("{key} of table {name}");
     let rows = resolver.count(&key("rows"), &table.rows)?;
     if i64::try_from(rows).is_err() {
-        return Err(resolver.fault(&table.rows.span(), format!("{rows} rows are beyond 64 bits")));
+        return Err(resolver.fault(
+            &table.rows.span(),
+            format!("{rows} rows are beyond 64 bits"),
+        ));
     }
     let numbered = numbered_name(compiler, table)?;
     let count = match (&table.count, numbered.is_some()) {
         (Some(count), true) => resolver.count(&key("count"), count)?,
-        (None, true) => return Err(resolver.fault(&table.name.span(), "a numbered table needs `count`")),
+        (None, true) => {
+            return Err(resolver.fault(&table.name.span(), "a numbered table needs `count`"));
+        }
         (Some(count), false) => {
             let message = format!("`count` needs a numbered name, such as \"{name}{{t}}\"");
             return Err(resolver.fault(&count.span(), message));
@@ -42,14 +57,21 @@ fn compile_one(compiler: &Compiler, spec: &Spanned<TableSpec>, tables: &mut Vec<
         (None, false) => 1,
     };
     if count == 0 || count > MOST_TABLES {
-        let message = format!("{}: {count} tables are not possible; use 1 to {MOST_TABLES}", key("count"));
+        let message = format!(
+            "{}: {count} tables are not possible; use 1 to {MOST_TABLES}",
+            key("count")
+        );
         return Err(resolver.fault(&spec.span(), message));
     }
     if let Some((_, _, draw)) = &numbered {
         check_numbers(compiler, table, draw, count)?;
     }
     let create = ddl(compiler, &table.create)?;
-    let indexes = table.index.iter().map(|index| ddl(compiler, index)).collect::<Result<Vec<_>, _>>()?;
+    let indexes = table
+        .index
+        .iter()
+        .map(|index| ddl(compiler, index))
+        .collect::<Result<Vec<_>, _>>()?;
     let row = row_program(compiler, table)?;
     for number in 1..=count {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
@@ -58,14 +80,21 @@ fn compile_one(compiler: &Compiler, spec: &Spanned<TableSpec>, tables: &mut Vec<
             None => name.clone(),
         };
         if tables.iter().any(|known| known.name == full_name) {
-            return Err(resolver.fault(&table.name.span(), format!("table {full_name} is defined twice")));
+            return Err(resolver.fault(
+                &table.name.span(),
+                format!("table {full_name} is defined twice"),
+            ));
         }
         let text = |template: &Template| template.bind(compiler.engine, Some(number)).0;
         let create = text(&create);
         let indexes: Vec<String> = indexes.iter().map(text).collect();
         let index = tables.len() as u64;
         let mut hash = Sha256::new();
-        hash.update(format!("{full_name}\n{index}\n{rows}\n{create}\n{}\n{}", indexes.join("\n"), row.shown));
+        hash.update(format!(
+            "{full_name}\n{index}\n{rows}\n{create}\n{}\n{}",
+            indexes.join("\n"),
+            row.shown
+        ));
         tables.push(Table {
             name: full_name,
             index,
@@ -83,20 +112,33 @@ fn compile_one(compiler: &Compiler, spec: &Spanned<TableSpec>, tables: &mut Vec<
 }
 
 /// `sbtest{t}` as what stands before and behind the number, and the draw's name.
-fn numbered_name(compiler: &Compiler, table: &TableSpec) -> Result<Option<(String, String, String)>, SpecError> {
+fn numbered_name(
+    compiler: &Compiler,
+    table: &TableSpec,
+) -> Result<Option<(String, String, String)>, SpecError> {
     let name = table.name.as_ref();
     let fault = |message: &str| compiler.resolver.fault(&table.name.span(), message);
     let numbered = match name.split_once('{') {
         Some((before, rest)) => {
-            let (draw, after) = rest.split_once('}').ok_or_else(|| fault("a `{` in the table's name is not closed"))?;
+            let (draw, after) = rest
+                .split_once('}')
+                .ok_or_else(|| fault("a `{` in the table's name is not closed"))?;
             Some((before.to_owned(), after.to_owned(), draw.to_owned()))
         }
         None => None,
     };
-    let (before, after) = numbered.as_ref().map_or((name.as_str(), ""), |(before, after, _)| (before, after));
+    let (before, after) = numbered
+        .as_ref()
+        .map_or((name.as_str(), ""), |(before, after, _)| (before, after));
     let fits = |text: &str| text.bytes().all(is_plain);
-    if !fits(before) || !fits(after) || before.is_empty() || before.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(fault("a table's name is small letters, digits and `_`, such as \"sbtest{t}\""));
+    if !fits(before)
+        || !fits(after)
+        || before.is_empty()
+        || before.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return Err(fault(
+            "a table's name is small letters, digits and `_`, such as \"sbtest{t}\"",
+        ));
     }
     Ok(numbered)
 }
@@ -107,14 +149,26 @@ fn is_plain(byte: u8) -> bool {
 }
 
 /// Statements must not reach beyond the tables that there are.
-fn check_numbers(compiler: &Compiler, table: &TableSpec, draw: &str, count: u64) -> Result<(), SpecError> {
+fn check_numbers(
+    compiler: &Compiler,
+    table: &TableSpec,
+    draw: &str,
+    count: u64,
+) -> Result<(), SpecError> {
     let fault = |message: String| compiler.resolver.fault(&table.name.span(), message);
     if !compiler.draws.has(draw) {
-        return Err(fault(format!("`{{{draw}}}` is bound to no draw; add it to [draw]")));
+        return Err(fault(format!(
+            "`{{{draw}}}` is bound to no draw; add it to [draw]"
+        )));
     }
-    let (low, high) = compiler.draws.bounds(draw).ok_or_else(|| fault(format!("`{{{draw}}}` needs a draw with min and max")))?;
+    let (low, high) = compiler
+        .draws
+        .bounds(draw)
+        .ok_or_else(|| fault(format!("`{{{draw}}}` needs a draw with min and max")))?;
     if low < 1 || u64::try_from(high).is_ok_and(|high| high > count) {
-        return Err(fault(format!("draw `{draw}` runs from {low} to {high}, but tables are numbered from 1 to {count}")));
+        return Err(fault(format!(
+            "draw `{draw}` runs from {low} to {high}, but tables are numbered from 1 to {count}"
+        )));
     }
     Ok(())
 }
@@ -124,7 +178,10 @@ fn ddl(compiler: &Compiler, name: &Spanned<String>) -> Result<Template, SpecErro
     let template = block.template(compiler.engine)?;
     for part in &template.parts {
         if let Part::Value(value, line) = part {
-            let message = format!("`:{value}` in block `{}`: a table's DDL takes no values", block.name);
+            let message = format!(
+                "`:{value}` in block `{}`: a table's DDL takes no values",
+                block.name
+            );
             return Err(SpecError::at_line(&block.file, *line, message));
         }
     }
@@ -146,8 +203,11 @@ fn row_program(compiler: &Compiler, table: &TableSpec) -> Result<Row, SpecError>
     let mut picks = Vec::new();
     for (column, draw) in &table.columns.as_ref().0 {
         if !compiler.draws.has(draw.as_ref()) {
-            let known = listed(compiler.draws.draws.iter().map(|draw| draw.name.as_str()));
-            let message = format!("column `{column}`: there is no draw `{}`; there are {known}", draw.as_ref());
+            let known = listed(compiler.draws.list.iter().map(|draw| draw.name.as_str()));
+            let message = format!(
+                "column `{column}`: there is no draw `{}`; there are {known}",
+                draw.as_ref()
+            );
             return Err(compiler.resolver.fault(&draw.span(), message));
         }
         if !column.bytes().all(is_plain) {
@@ -158,14 +218,17 @@ fn row_program(compiler: &Compiler, table: &TableSpec) -> Result<Row, SpecError>
         columns.push(column.clone());
     }
     if columns.is_empty() {
-        return Err(compiler.resolver.fault(&table.columns.span(), "a table needs at least one column"));
+        return Err(compiler
+            .resolver
+            .fault(&table.columns.span(), "a table needs at least one column"));
     }
+    // Writing to a String cannot fail.
     let mut shown = String::new();
     for fill in &program.fills {
-        let draw = &compiler.draws.draws[usize::from(fill.draw)];
-        shown.push_str(&format!("{} = {}\n", draw.name, draw.generator));
+        let draw = &compiler.draws.list[usize::from(fill.draw)];
+        let _ = writeln!(shown, "{} = {}", draw.name, draw.generator);
     }
-    shown.push_str(&format!("{columns:?} {picks:?}"));
+    let _ = write!(shown, "{columns:?} {picks:?}");
     Ok(Row {
         columns,
         program,

@@ -4,8 +4,8 @@
 use std::fmt;
 
 use crate::random::distribution::Keys;
-use crate::random::rng::Rng;
 use crate::random::mask::Mask;
+use crate::random::rng::Rng;
 use crate::value::{Cells, Value};
 
 /// A name of `[draw]` and how its values are made.
@@ -38,7 +38,10 @@ pub enum Generator {
         values: Vec<Literal>,
         weights: Vec<u64>,
     },
-    Digits { mask: Mask, shown: String },
+    Digits {
+        mask: Mask,
+        shown: String,
+    },
 }
 
 /// A value that stands in the file.
@@ -84,7 +87,9 @@ impl Program {
                 Some(Value::Int(number)) => number,
                 _ => 0,
             };
-            draws[usize::from(fill.draw)].generator.draw(from, row, rng, cells);
+            draws[usize::from(fill.draw)]
+                .generator
+                .draw(from, row, rng, cells);
         }
     }
 }
@@ -93,7 +98,9 @@ impl Generator {
     fn draw(&self, from: i64, row: i64, rng: &mut Rng, cells: &mut Cells) {
         match self {
             Generator::Keys { keys, .. } => cells.push(Value::Int(keys.sample(rng))),
-            Generator::Offset { add, times, div, .. } => {
+            Generator::Offset {
+                add, times, div, ..
+            } => {
                 cells.push(Value::Int(offset(from, *add, *times, *div)));
             }
             Generator::Seq => cells.push(Value::Int(row)),
@@ -119,7 +126,9 @@ impl Generator {
         match self {
             Generator::Keys { .. } | Generator::Offset { .. } | Generator::Seq => true,
             Generator::Const(literal) => matches!(literal, Literal::Int(_)),
-            Generator::Choice { values, .. } => values.iter().all(|value| matches!(value, Literal::Int(_))),
+            Generator::Choice { values, .. } => {
+                values.iter().all(|value| matches!(value, Literal::Int(_)))
+            }
             Generator::Digits { .. } => false,
         }
     }
@@ -159,9 +168,21 @@ impl fmt::Display for Literal {
 impl fmt::Display for Generator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Generator::Keys { shown, min, max, .. } => write!(f, "{shown} from {min} to {max}"),
-            Generator::Offset { from, add, times: 1, div: 1 } => write!(f, "{from} + {add}"),
-            Generator::Offset { from, add, times, div } => write!(f, "({from} + {add}) * {times} / {div}"),
+            Generator::Keys {
+                shown, min, max, ..
+            } => write!(f, "{shown} from {min} to {max}"),
+            Generator::Offset {
+                from,
+                add,
+                times: 1,
+                div: 1,
+            } => write!(f, "{from} + {add}"),
+            Generator::Offset {
+                from,
+                add,
+                times,
+                div,
+            } => write!(f, "({from} + {add}) * {times} / {div}"),
             Generator::Seq => f.write_str("row number"),
             Generator::Const(literal) => write!(f, "{literal}"),
             Generator::Choice { values, weights } => {

@@ -6,7 +6,10 @@ use std::ops::Range;
 /// Where a fault stands: a file and a line, a flag, or a file as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    Line { file: String, line: usize },
+    Line {
+        file: String,
+        line: usize,
+    },
     File(String),
     /// A flag with its value, such as `--set rows=abc`.
     Flag(String),
@@ -58,7 +61,10 @@ impl SpecError {
 /// The line, from 1, on which a byte range of `text` begins.
 pub fn line_of(text: &str, span: &Range<usize>) -> usize {
     let end = span.start.min(text.len());
-    1 + text.as_bytes()[..end].iter().filter(|&&b| b == b'\n').count()
+    1 + text.as_bytes()[..end]
+        .iter()
+        .filter(|&&b| b == b'\n')
+        .count()
 }
 
 /// `a, b and c`, for messages that name what is known.

@@ -6,11 +6,17 @@ use crate::random::rng::{Purpose, Rng};
 /// How transactions are picked; the numbers are weights in file order.
 #[derive(Clone, Debug)]
 pub enum Mix {
-    Random { weights: Vec<u64> },
+    Random {
+        weights: Vec<u64>,
+    },
     /// Exact shares: each pass deals every card once, newly shuffled.
-    Deck { cards: Vec<u16> },
+    Deck {
+        cards: Vec<u16>,
+    },
     /// Each `weight` times in turn.
-    Sequence { cards: Vec<u16> },
+    Sequence {
+        cards: Vec<u16>,
+    },
 }
 
 /// Decks longer than this are surely a mistake, and would be dealt too rarely.
@@ -73,7 +79,9 @@ mod tests {
 
     #[test]
     fn a_deck_deals_exact_shares_in_changing_order() {
-        let mix = Mix::Deck { cards: vec![0, 0, 0, 1] };
+        let mix = Mix::Deck {
+            cards: vec![0, 0, 0, 1],
+        };
         let dealt = picks(&mix, 400);
         for pass in dealt.chunks(4) {
             assert_eq!(pass.iter().sum::<usize>(), 1);
@@ -84,7 +92,9 @@ mod tests {
 
     #[test]
     fn random_follows_the_weights() {
-        let mix = Mix::Random { weights: vec![75, 0, 25] };
+        let mix = Mix::Random {
+            weights: vec![75, 0, 25],
+        };
         let dealt = picks(&mix, 100_000);
         let share = |of| dealt.iter().filter(|&&pick| pick == of).count();
         assert_eq!(share(1), 0);
@@ -94,7 +104,9 @@ mod tests {
 
     #[test]
     fn a_sequence_repeats() {
-        let mix = Mix::Sequence { cards: vec![0, 1, 1] };
+        let mix = Mix::Sequence {
+            cards: vec![0, 1, 1],
+        };
         assert_eq!(picks(&mix, 5), [0, 1, 1, 0, 1]);
     }
 }

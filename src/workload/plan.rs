@@ -110,7 +110,14 @@ pub struct Table {
 
 impl Table {
     /// Appends row `row` (from 1): a pure function of (seed, table, row).
-    pub fn make_row(&self, draws: &[Draw], seed: u64, row: u64, scratch: &mut Cells, into: &mut RowBuf) {
+    pub fn make_row(
+        &self,
+        draws: &[Draw],
+        seed: u64,
+        row: u64,
+        scratch: &mut Cells,
+        into: &mut RowBuf,
+    ) {
         let mut rng = Rng::at(seed, Purpose::Load, self.index, row);
         let number = i64::try_from(row).unwrap_or(i64::MAX);
         self.program.run(draws, number, &mut rng, scratch);
@@ -135,10 +142,19 @@ pub struct RunDefaults {
 impl Plan {
     /// Draws the `k`-th transaction (from 0) of a client in a phase into
     /// `registers` and tells which it is: a pure function of its arguments.
-    pub fn draw(&self, seed: u64, phase: Purpose, client: u64, k: u64, registers: &mut Cells) -> usize {
+    pub fn draw(
+        &self,
+        seed: u64,
+        phase: Purpose,
+        client: u64,
+        k: u64,
+        registers: &mut Cells,
+    ) -> usize {
         let mut rng = Rng::at(seed, phase, client, k);
         let picked = self.mix.pick(&mut rng, seed, client, k);
-        self.transactions[picked].program.run(&self.draws, 0, &mut rng, registers);
+        self.transactions[picked]
+            .program
+            .run(&self.draws, 0, &mut rng, registers);
         picked
     }
 }

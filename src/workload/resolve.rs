@@ -79,7 +79,10 @@ impl<'a> Resolver<'a> {
             Some((_, choice)) => Ok((*choice, found.is_parameter)),
             None => {
                 let names = listed(known.iter().map(|(name, _)| *name));
-                let message = format!("{}: `{}` is not known; use one of {names}", found.name, found.text);
+                let message = format!(
+                    "{}: `{}` is not known; use one of {names}",
+                    found.name, found.text
+                );
                 Err(SpecError {
                     place: found.place,
                     message,
@@ -145,14 +148,19 @@ impl<'a> Resolver<'a> {
             Scalar::Scaled { param, times, add } => {
                 let parameter = self.parameter(param).ok_or_else(|| {
                     let known = listed(self.edited.spec.params.names());
-                    self.fault(&value.span(), format!("{key}: there is no parameter `{param}`; there are {known}"))
+                    self.fault(
+                        &value.span(),
+                        format!("{key}: there is no parameter `{param}`; there are {known}"),
+                    )
                 })?;
                 let base = self.given(param, parameter);
                 let number = units::parse_integer(&base.text).map_err(|error| SpecError {
                     place: base.place.clone(),
                     message: format!("{param}: {error}"),
                 })?;
-                let scaled = number.checked_mul(*times).and_then(|number| number.checked_add(*add));
+                let scaled = number
+                    .checked_mul(*times)
+                    .and_then(|number| number.checked_add(*add));
                 let scaled = scaled.ok_or_else(|| SpecError {
                     place: base.place.clone(),
                     message: format!("{param}: {number} times {times} is beyond 64 bits; use less"),
@@ -173,7 +181,11 @@ impl<'a> Resolver<'a> {
     }
 
     fn given(&self, name: &str, parameter: &Spanned<Scalar>) -> Found {
-        let flag = self.edited.overridden.iter().find(|(known, _)| known == name);
+        let flag = self
+            .edited
+            .overridden
+            .iter()
+            .find(|(known, _)| known == name);
         Found {
             text: parameter.as_ref().to_string(),
             name: name.to_owned(),

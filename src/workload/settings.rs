@@ -40,14 +40,20 @@ pub fn apply(file: &str, text: &str, settings: &Settings) -> Result<Edited, Spec
     if let Some(preset) = &settings.preset {
         let known = edited.spec.preset.get(preset).cloned().ok_or_else(|| {
             let known = listed(edited.spec.preset.names());
-            SpecError::in_flag(format!("--preset {preset}"), format!("{file} has no such preset; it has {known}"))
+            SpecError::in_flag(
+                format!("--preset {preset}"),
+                format!("{file} has no such preset; it has {known}"),
+            )
         })?;
         apply_preset(file, preset, known.as_ref(), &mut edited)?;
     }
     for set in &settings.sets {
         let flag = format!("--set {set}");
         let (key, value) = set.split_once('=').ok_or_else(|| {
-            SpecError::in_flag(&flag, "write it as key=value, such as rows=10k or draw.id.h=0.1")
+            SpecError::in_flag(
+                &flag,
+                "write it as key=value, such as rows=10k or draw.id.h=0.1",
+            )
         })?;
         edit(file, &mut edited, key.trim(), &typed(value.trim()), &flag)?;
     }
@@ -97,13 +103,19 @@ fn apply_preset(
 /// `0.2` is a number and `10k` a text, as in the file.
 fn typed(text: &str) -> Value {
     match text.parse::<Value>() {
-        Ok(value @ (Value::Integer(_) | Value::Float(_) | Value::Boolean(_))) => value.decorated("", ""),
-        Ok(value @ (Value::Array(_) | Value::InlineTable(_) | Value::String(_))) => value.decorated("", ""),
+        // Not a date: it would be a text in the file, too.
+        Ok(value) if !value.is_datetime() => value.decorated("", ""),
         _ => Value::from(text),
     }
 }
 
-fn edit(file: &str, edited: &mut Edited, key: &str, value: &Value, flag: &str) -> Result<(), SpecError> {
+fn edit(
+    file: &str,
+    edited: &mut Edited,
+    key: &str,
+    value: &Value,
+    flag: &str,
+) -> Result<(), SpecError> {
     let wrong = |message: String| SpecError::in_flag(flag, message);
     let path: Vec<&str> = if key.contains('.') {
         key.split('.').collect()
@@ -117,9 +129,14 @@ fn edit(file: &str, edited: &mut Edited, key: &str, value: &Value, flag: &str) -
         vec!["params", key]
     };
     if path.iter().any(|part| part.is_empty()) {
-        return Err(wrong("a part of the key is empty; write it such as draw.id.h=0.1".to_owned()));
+        return Err(wrong(
+            "a part of the key is empty; write it such as draw.id.h=0.1".to_owned(),
+        ));
     }
-    let mut document: DocumentMut = edited.text.parse().map_err(|error| wrong(format!("{error}")))?;
+    let mut document: DocumentMut = edited
+        .text
+        .parse()
+        .map_err(|error| wrong(format!("{error}")))?;
     put(document.as_item_mut(), &path, value).map_err(&wrong)?;
     let text = document.to_string();
     let spec = parse(file, &text).map_err(|error| wrong(error.message))?;
@@ -127,7 +144,9 @@ fn edit(file: &str, edited: &mut Edited, key: &str, value: &Value, flag: &str) -
     edited.spec = spec;
     if let ["params", name] = path.as_slice() {
         edited.overridden.retain(|(known, _)| known != name);
-        edited.overridden.push(((*name).to_owned(), flag.to_owned()));
+        edited
+            .overridden
+            .push(((*name).to_owned(), flag.to_owned()));
     }
     Ok(())
 }
@@ -137,8 +156,13 @@ fn put(item: &mut Item, path: &[&str], value: &Value) -> Result<(), String> {
     let (key, rest) = path.split_first().ok_or("the key is empty")?;
     if let Some(tables) = item.as_array_of_tables_mut() {
         let known = tables.len();
-        let table = key.parse().ok().and_then(|index: usize| tables.get_mut(index));
-        let table = table.ok_or_else(|| format!("`{key}` is not one of the {known} entries here; they count from 0"))?;
+        let table = key
+            .parse()
+            .ok()
+            .and_then(|index: usize| tables.get_mut(index));
+        let table = table.ok_or_else(|| {
+            format!("`{key}` is not one of the {known} entries here; they count from 0")
+        })?;
         let mut inner = Item::Table(std::mem::take(table));
         let result = put(&mut inner, rest, value);
         if let Item::Table(changed) = inner {
@@ -167,13 +191,16 @@ fn put(item: &mut Item, path: &[&str], value: &Value) -> Result<(), String> {
         table.insert(key, Item::Table(Table::new()));
     }
     let known = listed(table.iter().map(|(name, _)| name));
-    let inner = table.get_mut(key).ok_or_else(|| format!("there is no `{key}`; here are {known}"))?;
+    let inner = table
+        .get_mut(key)
+        .ok_or_else(|| format!("there is no `{key}`; here are {known}"))?;
     put(inner, rest, value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::spec::Key;
 
     const FILE: &str = "about = \"x\"\nsql = \"oltp\"\n[params]\nrows = 5 # few\nh = 0.2\n\
         [draw]\nid = { kind = \"pareto\", h = \"h\" }\n[[transaction]]\nname = \"t\"\nsteps = []\n\
@@ -189,28 +216,72 @@ mod tests {
 
     #[test]
     fn later_settings_win() {
-        let edited = with(Some("small"), &["rows=10k", "draw.id.h=0.1", "run.clients=8", "transaction.0.weight=3"]).unwrap();
+        let edited = with(
+            Some("small"),
+            &[
+                "rows=10k",
+                "draw.id.h=0.1",
+                "run.clients=8",
+                "transaction.0.weight=3",
+            ],
+        )
+        .unwrap();
         let value = |key: &Key| key.as_ref().map(|value| value.as_ref().clone());
-        use crate::workload::spec::Key;
-        assert_eq!(edited.spec.params.get("rows").unwrap().as_ref(), &Scalar::Text("10k".into()));
-        assert_eq!(value(&edited.spec.run.time), Some(Scalar::Text("5s".into())));
+        assert_eq!(
+            edited.spec.params.get("rows").unwrap().as_ref(),
+            &Scalar::Text("10k".into())
+        );
+        assert_eq!(
+            value(&edited.spec.run.time),
+            Some(Scalar::Text("5s".into()))
+        );
         assert_eq!(value(&edited.spec.run.clients), Some(Scalar::Int(8)));
-        assert_eq!(value(&edited.spec.draw.get("id").unwrap().as_ref().h), Some(Scalar::Float(0.1)));
-        assert_eq!(value(&edited.spec.transaction[0].as_ref().weight), Some(Scalar::Int(3)));
+        assert_eq!(
+            value(&edited.spec.draw.get("id").unwrap().as_ref().h),
+            Some(Scalar::Float(0.1))
+        );
+        assert_eq!(
+            value(&edited.spec.transaction[0].as_ref().weight),
+            Some(Scalar::Int(3))
+        );
         assert!(edited.text.contains("# few"), "{}", edited.text);
-        assert_eq!(edited.overridden, [("rows".to_owned(), "--set rows=10k".to_owned())]);
+        assert_eq!(
+            edited.overridden,
+            [("rows".to_owned(), "--set rows=10k".to_owned())]
+        );
     }
 
     #[test]
     fn faults_name_the_flag_or_the_line() {
         let fault = |set: &str| with(None, &[set]).unwrap_err().to_string();
-        assert!(fault("rowz=1").starts_with("--set rowz=1: w.toml has no parameter `rowz`; it has rows and h;"));
+        assert!(
+            fault("rowz=1")
+                .starts_with("--set rowz=1: w.toml has no parameter `rowz`; it has rows and h;")
+        );
         assert!(fault("rows").contains("key=value"));
         assert!(fault("draw.ix.h=1").contains("there is no `ix`; here are id"));
         assert!(fault("draw.id.hh=1").contains("unknown field `hh`"));
         assert!(fault("draw..h=1").contains("empty"));
-        assert!(with(Some("big"), &[]).unwrap_err().to_string().contains("it has small"));
-        let error = apply("w.toml", &FILE.replace("steps", "stepz"), &Settings::default()).unwrap_err();
-        assert!(error.to_string().starts_with("w.toml:8: unknown field `stepz`, expected one of") || error.to_string().starts_with("w.toml:10: unknown field `stepz`"), "{error}");
+        assert!(
+            with(Some("big"), &[])
+                .unwrap_err()
+                .to_string()
+                .contains("it has small")
+        );
+        let error = apply(
+            "w.toml",
+            &FILE.replace("steps", "stepz"),
+            &Settings::default(),
+        )
+        .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("w.toml:8: unknown field `stepz`, expected one of")
+                || error
+                    .to_string()
+                    .starts_with("w.toml:10: unknown field `stepz`"),
+            "{error}"
+        );
     }
 }

@@ -1,8 +1,10 @@
 //! The workloads and SQL files inside the binary, so that it stands alone.
 
 /// Name and text of each shipped workload, in the order that `list` shows.
-const WORKLOADS: &[(&str, &str)] =
-    &[("oltp_read_write", include_str!("../../workloads/oltp_read_write.toml"))];
+const WORKLOADS: &[(&str, &str)] = &[(
+    "oltp_read_write",
+    include_str!("../../workloads/oltp_read_write.toml"),
+)];
 
 /// `<folder>/<file>` below `sql/`, and its text.
 const SQL: &[(&str, &str)] = &[
@@ -15,9 +17,14 @@ pub fn workload_names() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn workload(name: &str) -> Option<&'static str> {
-    WORKLOADS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    WORKLOADS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
 }
 
 pub fn sql(key: &str) -> Option<&'static str> {
-    SQL.iter().find(|(known, _)| *known == key).map(|(_, text)| *text)
+    SQL.iter()
+        .find(|(known, _)| *known == key)
+        .map(|(_, text)| *text)
 }

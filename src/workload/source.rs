@@ -37,10 +37,7 @@ pub enum SourceError {
     #[error("there is no workload `{name}`; shipped are {known}; or give the path of a .toml file")]
     Unknown { name: String, known: String },
     #[error("cannot read {path}: {error}")]
-    Read {
-        path: String,
-        error: std::io::Error,
-    },
+    Read { path: String, error: std::io::Error },
     #[error("{path} is no manifest of a run: it has no `[files]` with the workload's text")]
     NoManifest { path: String },
 }
@@ -75,18 +72,27 @@ impl Source {
             return Source::from_manifest(workload, &text);
         }
         let beside = path.parent().unwrap_or(Path::new(""));
-        let own_roots = [Root::Folder(beside.join("sql")), Root::Flat(beside.to_owned())];
+        let own_roots = [
+            Root::Folder(beside.join("sql")),
+            Root::Flat(beside.to_owned()),
+        ];
         let name = path.file_stem().unwrap_or(path.as_os_str());
         Ok(Source {
             name: name.to_string_lossy().into_owned(),
             file: workload.to_owned(),
             text,
-            roots: own_roots.into_iter().chain(user_root).chain([Root::Shipped]).collect(),
+            roots: own_roots
+                .into_iter()
+                .chain(user_root)
+                .chain([Root::Shipped])
+                .collect(),
         })
     }
 
     fn from_manifest(path: &str, text: &str) -> Result<Source, SourceError> {
-        let no_manifest = || SourceError::NoManifest { path: path.to_owned() };
+        let no_manifest = || SourceError::NoManifest {
+            path: path.to_owned(),
+        };
         let manifest: toml::Table = text.parse().map_err(|_| no_manifest())?;
         let files = manifest.get("files").and_then(toml::Value::as_table);
         let mut texts = BTreeMap::new();
@@ -96,7 +102,9 @@ impl Source {
         }
         let workload = texts.remove("workload").ok_or_else(no_manifest)?;
         let run = manifest.get("run").and_then(toml::Value::as_table);
-        let name = run.and_then(|run| run.get("workload")).and_then(toml::Value::as_str);
+        let name = run
+            .and_then(|run| run.get("workload"))
+            .and_then(toml::Value::as_str);
         Ok(Source {
             name: name.ok_or_else(no_manifest)?.to_owned(),
             file: path.to_owned(),
@@ -187,7 +195,9 @@ impl Root {
                 return Ok(text.map(|text| (format!("sql/{key}"), text.to_owned())));
             }
             Root::Texts(texts) => {
-                return Ok(texts.get(&key).map(|text| (format!("sql/{key}"), text.clone())));
+                return Ok(texts
+                    .get(&key)
+                    .map(|text| (format!("sql/{key}"), text.clone())));
             }
         };
         match std::fs::read_to_string(&path) {

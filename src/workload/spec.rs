@@ -21,7 +21,11 @@ pub enum Scalar {
     Float(f64),
     Text(String),
     /// `{ param = "scale", times = 100000, add = -1 }`: `param * times + add`.
-    Scaled { param: String, times: i64, add: i64 },
+    Scaled {
+        param: String,
+        times: i64,
+        add: i64,
+    },
 }
 
 pub type Key = Option<Spanned<Scalar>>;
@@ -123,7 +127,10 @@ impl<T> Default for Pairs<T> {
 
 impl<T> Pairs<T> {
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {

@@ -42,11 +42,15 @@ pub fn blocks(file: &str, text: &str) -> Result<Vec<Block>, SpecError> {
         let number = index + 1;
         if let Some(name) = block_name(line) {
             if name.is_empty() || !name.bytes().all(is_name_byte) {
-                let message = "a block's name is letters, digits and `_`; write `-- name: point_select`";
+                let message =
+                    "a block's name is letters, digits and `_`; write `-- name: point_select`";
                 return Err(SpecError::at_line(file, number, message));
             }
             if let Some(first) = blocks.iter().find(|block| block.name == name) {
-                let message = format!("block `{name}` stands here and on line {}; keep one", first.line);
+                let message = format!(
+                    "block `{name}` stands here and on line {}; keep one",
+                    first.line
+                );
                 return Err(SpecError::at_line(file, number, message));
             }
             blocks.push(Block {
@@ -151,9 +155,11 @@ impl Template {
         let Some(Part::Text(text)) = self.parts.first() else {
             return String::new();
         };
-        let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+        let opening = |c: char| c.is_whitespace() || c == '(';
+        let mut rest = text.trim_start_matches(opening);
         while let Some(comment) = rest.strip_prefix("/*") {
-            rest = comment.split_once("*/").map_or("", |(_, after)| after).trim_start();
+            let after = comment.split_once("*/").map_or("", |(_, after)| after);
+            rest = after.trim_start_matches(opening);
         }
         rest.chars()
             .take_while(char::is_ascii_alphabetic)
@@ -201,21 +207,22 @@ impl<'a> Scanner<'a> {
             let rest = &self.text[self.at..];
             match byte {
                 b'\'' => self.skip_quoted('\'')?,
-                // Names in quotes may hold table numbers: "sbtest{t}".
-                b'"' | b'`' => self.at += 1,
                 b'-' if rest.starts_with("--") => {
                     self.flush();
                     self.at += rest.find('\n').unwrap_or(rest.len());
                     self.from = self.at;
                 }
                 b'/' if rest.starts_with("/*") => {
-                    let length = rest[2..].find("*/").ok_or_else(|| self.fault("a `/*` comment is not closed"))?;
+                    let length = rest[2..]
+                        .find("*/")
+                        .ok_or_else(|| self.fault("a `/*` comment is not closed"))?;
                     self.at += length + 4;
                 }
                 b'$' if self.dollar_quotes => self.skip_dollar_quoted(rest)?,
                 b':' if rest.starts_with("::") => self.at += 2,
                 b':' => self.value(rest),
                 b'{' => self.number(rest)?,
+                // Also `"` and a backtick: quoted names may hold table numbers.
                 _ => self.at += 1,
             }
         }
@@ -245,7 +252,9 @@ impl<'a> Scanner<'a> {
         }
         let mark = &rest[..=tag];
         let body = &rest[mark.len()..];
-        let length = body.find(mark).ok_or_else(|| self.fault(&format!("the {mark} quote is not closed")))?;
+        let length = body
+            .find(mark)
+            .ok_or_else(|| self.fault(&format!("the {mark} quote is not closed")))?;
         self.at += length + 2 * mark.len();
         Ok(())
     }
@@ -258,7 +267,8 @@ impl<'a> Scanner<'a> {
             return;
         }
         self.flush();
-        self.parts.push(Part::Value(rest[1..=length].to_owned(), self.line()));
+        self.parts
+            .push(Part::Value(rest[1..=length].to_owned(), self.line()));
         self.at += 1 + length;
         self.from = self.at;
     }
@@ -269,7 +279,8 @@ impl<'a> Scanner<'a> {
             return Err(self.fault("a `{` opens no table number; write `{t}`"));
         }
         self.flush();
-        self.parts.push(Part::Number(rest[1..=length].to_owned(), self.line()));
+        self.parts
+            .push(Part::Number(rest[1..=length].to_owned(), self.line()));
         self.at += length + 2;
         self.from = self.at;
         Ok(())
@@ -293,12 +304,20 @@ impl<'a> Scanner<'a> {
         }
         if let Some(Part::Text(last)) = self.parts.last_mut() {
             let trimmed = last.trim_end();
-            *last = trimmed.strip_suffix(';').unwrap_or(trimmed).trim_end().to_owned();
+            *last = trimmed
+                .strip_suffix(';')
+                .unwrap_or(trimmed)
+                .trim_end()
+                .to_owned();
         }
         self.parts.retain(|part| *part != Part::Text(String::new()));
         if self.parts.is_empty() {
             let message = format!("block `{}` is empty", self.block.name);
-            return Err(SpecError::at_line(&self.block.file, self.block.line, message));
+            return Err(SpecError::at_line(
+                &self.block.file,
+                self.block.line,
+                message,
+            ));
         }
         Ok(Template { parts: self.parts })
     }
@@ -330,19 +349,29 @@ mod tests {
     fn placeholders_become_what_the_engine_takes() {
         let sql = "SELECT c FROM sbtest{t} WHERE id BETWEEN :id AND :last OR k = :id;";
         let (text, names) = bound(sql, Engine::Postgres);
-        assert_eq!(text, "SELECT c FROM sbtest7 WHERE id BETWEEN $1 AND $2 OR k = $1");
+        assert_eq!(
+            text,
+            "SELECT c FROM sbtest7 WHERE id BETWEEN $1 AND $2 OR k = $1"
+        );
         assert_eq!(names, ["id", "last"]);
         let (text, names) = bound(sql, Engine::Mysql);
-        assert_eq!(text, "SELECT c FROM sbtest7 WHERE id BETWEEN ? AND ? OR k = ?");
+        assert_eq!(
+            text,
+            "SELECT c FROM sbtest7 WHERE id BETWEEN ? AND ? OR k = ?"
+        );
         assert_eq!(names, ["id", "last", "id"]);
     }
 
     #[test]
     fn quotes_comments_and_casts_hold_no_placeholders() {
-        let sql = "SELECT ':a''{b}' , \"x{t}\" /* :c {d} */, y::int -- :e {f}\n, 'ü:g' , z := 1, :v";
+        let sql =
+            "SELECT ':a''{b}' , \"x{t}\" /* :c {d} */, y::int -- :e {f}\n, 'ü:g' , z := 1, :v";
         let (text, names) = bound(sql, Engine::Postgres);
         assert_eq!(names, ["v"]);
-        assert_eq!(text, "SELECT ':a''{b}' , \"x7\" /* :c {d} */, y::int \n, 'ü:g' , z := 1, $1");
+        assert_eq!(
+            text,
+            "SELECT ':a''{b}' , \"x7\" /* :c {d} */, y::int \n, 'ü:g' , z := 1, $1"
+        );
     }
 
     #[test]
@@ -350,13 +379,19 @@ mod tests {
         assert_eq!(bound(r"SELECT 'a\':x', :y", Engine::Mysql).1, ["y"]);
         assert_eq!(bound(r"SELECT '\', :y", Engine::Postgres).1, ["y"]);
         let (text, names) = bound("DO $f$ ':no' :no $f$ :yes", Engine::Postgres);
-        assert_eq!((text.as_str(), names), ("DO $f$ ':no' :no $f$ $1", vec!["yes".to_owned()]));
+        assert_eq!(
+            (text.as_str(), names),
+            ("DO $f$ ':no' :no $f$ $1", vec!["yes".to_owned()])
+        );
     }
 
     #[test]
     fn faults_name_file_and_line() {
         let fault = |sql| template(sql, Engine::Postgres).unwrap_err().to_string();
-        assert_eq!(fault("SELECT 1,\n'open"), "f.sql:3: a ' quote is not closed in block `b`");
+        assert_eq!(
+            fault("SELECT 1,\n'open"),
+            "f.sql:3: a ' quote is not closed in block `b`"
+        );
         assert!(fault("SELECT {").starts_with("f.sql:2: "));
         assert!(fault("-- nothing").starts_with("f.sql:1: block `b` is empty"));
         assert!(blocks("f.sql", "SELECT 1").is_err());

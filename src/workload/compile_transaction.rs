@@ -1,0 +1,214 @@
+//! `[[transaction]]` as typed to scripts: repetitions unrolled, names drawn by
+//! the rules of `hold`, arguments as registers.
+
+use toml::Spanned;
+
+use crate::value::Kind;
+use crate::workload::compile::Compiler;
+use crate::workload::draw::{Fill, Program};
+use crate::workload::error::{SpecError, listed};
+use crate::workload::plan::{Op, Transaction};
+use crate::workload::spec::{StepSpec, TransactionSpec};
+
+/// Names that have been drawn, with their registers.
+#[derive(Debug, Default)]
+pub(super) struct Scope(Vec<(String, u16)>);
+
+#[derive(Default)]
+struct Scopes {
+    transaction: Scope,
+}
+
+/// A transaction on its way.
+#[derive(Default)]
+struct Build {
+    program: Program,
+    ops: Vec<Op>,
+    picks: Vec<u16>,
+    writes: bool,
+    verbs: Vec<String>,
+}
+
+impl Compiler<'_> {
+    pub fn transaction(&mut self, spec: &TransactionSpec) -> Result<Transaction, SpecError> {
+        let name = spec.name.as_ref();
+        let weight = match &spec.weight {
+            Some(weight) => self
+                .resolver
+                .count(&format!("weight of transaction {name}"), weight)?,
+            None => 1,
+        };
+        let mut scopes = Scopes::default();
+        let mut build = Build::default();
+        for held in &spec.hold {
+            self.known_draw(held)?;
+            self.register(
+                held.as_ref(),
+                &mut scopes.transaction,
+                &[],
+                &mut build.program,
+            );
+        }
+        let mut held_used = vec![false; spec.hold.len()];
+        for step in spec.steps.as_ref() {
+            self.step(step, &mut scopes, &mut build)?;
+            for (index, held) in spec.hold.iter().enumerate() {
+                held_used[index] |= self.step_uses(step, held.as_ref());
+            }
+        }
+        if let Some(index) = held_used.iter().position(|used| !used) {
+            let held = &spec.hold[index];
+            let message = format!(
+                "transaction {name} holds `{}`, which none of its statements uses",
+                held.as_ref()
+            );
+            return Err(self.resolver.fault(&held.span(), message));
+        }
+        if build.ops.is_empty() && weight > 0 {
+            let message =
+                format!("transaction {name} sends no statement; give it one, or weight = 0");
+            return Err(self.resolver.fault(&spec.name.span(), message));
+        }
+        let has = |verb: &str| build.verbs.iter().any(|known| known == verb);
+        Ok(Transaction {
+            name: name.clone(),
+            weight,
+            atomic: spec.atomic,
+            writes: build.writes,
+            replaces_keys: spec.atomic && has("DELETE") && has("INSERT"),
+            program: build.program,
+            ops: build.ops,
+            picks: build.picks,
+        })
+    }
+
+    fn step(
+        &mut self,
+        step: &StepSpec,
+        scopes: &mut Scopes,
+        build: &mut Build,
+    ) -> Result<(), SpecError> {
+        let repeat = match &step.repeat {
+            Some(repeat) => self.resolver.count("repeat", repeat)?,
+            None => 1,
+        };
+        let mut used = Vec::new();
+        for name in &step.run {
+            used.push(self.use_block(name)?);
+        }
+        for held in &step.hold {
+            self.known_draw(held)?;
+            if !self.step_uses(step, held.as_ref()) {
+                let message = format!(
+                    "this step holds `{}`, which none of its statements uses",
+                    held.as_ref()
+                );
+                return Err(self.resolver.fault(&held.span(), message));
+            }
+        }
+        if repeat.saturating_mul(step.run.len() as u64) > 10_000 {
+            let span = step.run.first().map_or(0..0, Spanned::span);
+            let message = format!(
+                "a step of {repeat} repetitions is too long; a transaction holds at most 10,000 statements"
+            );
+            return Err(self.resolver.fault(&span, message));
+        }
+        let mut step_scope = Scope::default();
+        for round in 0..repeat {
+            if round == 0 {
+                for held in &step.hold {
+                    self.register(
+                        held.as_ref(),
+                        &mut step_scope,
+                        &[&scopes.transaction],
+                        &mut build.program,
+                    );
+                }
+            }
+            let mut scope = Scope::default();
+            for &block in &used {
+                self.op(
+                    block,
+                    &mut scope,
+                    &[&step_scope, &scopes.transaction],
+                    build,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn op(&self, block: usize, scope: &mut Scope, outer: &[&Scope], build: &mut Build) {
+        let block = &self.used_blocks[block];
+        let by = block
+            .number
+            .as_ref()
+            .map(|(name, min)| (self.register(name, scope, outer, &mut build.program), *min));
+        let from = build.picks.len();
+        for name in &block.arguments {
+            let register = self.register(name, scope, outer, &mut build.program);
+            build.picks.push(register);
+        }
+        build.writes |= block.template.kind() == Kind::Write;
+        build.verbs.push(block.template.verb());
+        build.ops.push(Op {
+            first: block.first,
+            by,
+            args_from: u32::try_from(from).unwrap_or(u32::MAX),
+            args_to: u32::try_from(build.picks.len()).unwrap_or(u32::MAX),
+        });
+    }
+
+    /// The register of a name: that of the nearest scope that has drawn it, or
+    /// a new one in `scope`, with the draw it starts from before it.
+    pub fn register(
+        &self,
+        name: &str,
+        scope: &mut Scope,
+        outer: &[&Scope],
+        program: &mut Program,
+    ) -> u16 {
+        let nearest = std::iter::once(&*scope).chain(outer.iter().copied());
+        for known in nearest {
+            if let Some((_, register)) = known.0.iter().find(|(known, _)| known == name) {
+                return *register;
+            }
+        }
+        let draw = self.draws.mark_used(name);
+        let from = self.draws.source_of(draw).map(str::to_owned);
+        let from = from.map(|from| self.register(&from, scope, outer, program));
+        program.fills.push(Fill { draw, from });
+        // More than 65,536 registers cannot be: a step is held to 10,000 statements.
+        let register = u16::try_from(program.fills.len() - 1).unwrap_or(u16::MAX);
+        scope.0.push((name.to_owned(), register));
+        register
+    }
+
+    fn step_uses(&self, step: &StepSpec, name: &str) -> bool {
+        let blocks = step.run.iter().filter_map(|run| {
+            self.used_blocks
+                .iter()
+                .find(|block| &block.name == run.as_ref())
+        });
+        blocks
+            .flat_map(|block| {
+                block
+                    .arguments
+                    .iter()
+                    .map(String::as_str)
+                    .chain(block.number.as_ref().map(|(name, _)| name.as_str()))
+            })
+            .any(|used| used == name || self.draws.starts_from(used, name))
+    }
+
+    fn known_draw(&self, name: &Spanned<String>) -> Result<(), SpecError> {
+        if self.draws.has(name.as_ref()) {
+            return Ok(());
+        }
+        let known = listed(self.edited.spec.draw.names());
+        Err(self.resolver.fault(
+            &name.span(),
+            format!("there is no draw `{}`; there are {known}", name.as_ref()),
+        ))
+    }
+}
