@@ -14,6 +14,7 @@ pub mod random {
     pub mod mask;
     pub mod names;
     pub mod order;
+    mod power;
     mod real;
     pub mod rng;
     mod skew;

@@ -4,6 +4,7 @@
 //! of its hottest index. Bounds, order and names belong to `distribution`.
 
 use super::error::{Check, RangeError};
+use super::power::power;
 use super::real::{index, real};
 use super::rng::Rng;
 
@@ -25,7 +26,7 @@ impl Pareto {
     }
 
     pub(super) fn index(&self, rng: &mut Rng) -> u64 {
-        index(real(self.n) * libm::pow(rng.unit(), self.power), self.n)
+        index(real(self.n) * power(rng.unit(), self.power), self.n)
     }
 
     pub(super) fn hottest(&self) -> f64 {
