@@ -52,11 +52,7 @@ pub(super) fn power(base: f64, power: f64) -> f64 {
 }
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "7 bits; an exponent of at most 1023"
-)]
+#[expect(clippy::cast_precision_loss, reason = "an exponent of at most 1023")]
 fn log2(tables: &Tables, x: f64) -> f64 {
     let bits = x.to_bits();
     let exponent = (bits >> MANTISSA_BITS).cast_signed() - BIAS;
