@@ -107,6 +107,10 @@ pub struct PrepareArgs {
     #[arg(long, value_name = "S", default_value = "1", value_parser = parse_count)]
     pub seed: u64,
 
+    /// Go on with a load that was cut off
+    #[arg(long, conflicts_with = "recreate")]
+    pub resume: bool,
+
     /// Drop the workload's tables first, if tiermark made them
     #[arg(long)]
     pub recreate: bool,

@@ -163,6 +163,12 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// `1 table`, `2,000 tables`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", grouped(number as u64))
+}
+
 /// A size for people, in powers of 1000: `2.4 GB`.
 pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];

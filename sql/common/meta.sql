@@ -1,6 +1,7 @@
 -- tiermark's own table: what it loaded, from which workload and parameters.
 -- `scope` is a table's name; its items are its owner, seed, parameters and
--- state. Only tables named here are ever dropped.
+-- state, and while it is loaded one for each chunk of rows that is committed.
+-- Only tables named here are ever dropped.
 
 -- name: create
 CREATE TABLE tiermark_meta (
@@ -21,6 +22,12 @@ INSERT INTO tiermark_meta (scope, item, value) VALUES (:scope, :item, :value)
 
 -- name: set
 UPDATE tiermark_meta SET value = :value WHERE scope = :scope AND item = :item
+
+-- name: chunk
+SELECT value FROM tiermark_meta WHERE scope = :scope AND item = :item
+
+-- name: forget_chunks
+DELETE FROM tiermark_meta WHERE scope = :scope AND item LIKE 'chunk:%'
 
 -- name: forget
 DELETE FROM tiermark_meta WHERE scope = :scope

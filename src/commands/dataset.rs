@@ -9,7 +9,6 @@ use anyhow::{Result, anyhow};
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Session, Target};
 use crate::run::meta::{self, Meta, MetaSession};
-use crate::units::parse_integer;
 use crate::value::Engine;
 use crate::workload::compile::compile;
 use crate::workload::plan::Plan;
@@ -74,8 +73,7 @@ impl Found {
         self.meta.scopes.keys().filter(mine).cloned().collect()
     }
 
-    /// The plan for the data that is there: parameters that the user did not
-    /// give are taken from the load, and one that differs is refused.
+    /// The plan for the data that is there, which must be whole.
     pub fn plan(
         &self,
         source: &Source,
@@ -83,12 +81,10 @@ impl Found {
         engine: Engine,
     ) -> Result<(Plan, Settings)> {
         let typed = compile(source, settings, engine).map_err(usage)?;
-        let Some(first) = typed.tables.first() else {
-            return Ok((typed, settings.clone()));
+        let first = match typed.tables.first() {
+            Some(first) if engine != Engine::Null => first,
+            _ => return Ok((typed, settings.clone())),
         };
-        if engine == Engine::Null {
-            return Ok((typed, settings.clone()));
-        }
         if !self.has(&first.name) {
             return Err(usage(anyhow!(
                 "table {} is not there; make it first: tiermark prepare {}",
@@ -97,15 +93,26 @@ impl Found {
             )));
         }
         self.refuse_foreign(&typed)?;
+        let (plan, adopted) = self.adopt(source, settings, &typed)?;
+        self.check_tables(&plan)?;
+        Ok((plan, adopted))
+    }
+
+    /// Takes parameters that the user did not give from the load, and refuses
+    /// one that differs.
+    pub fn adopt(
+        &self,
+        source: &Source,
+        settings: &Settings,
+        typed: &Plan,
+    ) -> Result<(Plan, Settings)> {
         let mut adopted = settings.clone();
-        for (name, loaded) in self.meta.params(&first.name) {
-            let Some((_, wanted)) = typed.data_params.iter().find(|(known, _)| known == name)
-            else {
+        let first = typed.tables.first().map_or("", |table| &table.name);
+        for (name, loaded) in self.meta.params(first) {
+            let known = typed.data_params.iter().find(|(known, _)| known == name);
+            let Some((_, wanted)) = known.filter(|(_, wanted)| wanted != loaded) else {
                 continue;
             };
-            if same(wanted, loaded) {
-                continue;
-            }
             if let Some((_, flag)) = typed.given.iter().find(|(known, _)| known == name) {
                 return Err(usage(anyhow!(
                     "{flag}: {name} is {wanted} here, but the tables were prepared with {name} = {loaded}; leave it out, or prepare anew with --recreate"
@@ -113,21 +120,45 @@ impl Found {
             }
             adopted.sets.push(format!("{name}={loaded}"));
         }
-        let plan = compile(source, &adopted, engine).map_err(usage)?;
-        self.check_tables(&plan)?;
+        let plan = compile(source, &adopted, typed.engine).map_err(usage)?;
         Ok((plan, adopted))
+    }
+
+    /// Refuses to go on with a load of another definition or seed.
+    pub fn check_leftovers(&self, plan: &Plan, seed: u64) -> Result<()> {
+        for table in plan
+            .tables
+            .iter()
+            .filter(|table| self.meta.owns(&table.name))
+        {
+            let name = &table.name;
+            if self.meta.item(name, meta::SHA) != Some(&table.sha) {
+                return Err(usage(anyhow!(
+                    "the load of table {name} was begun with other columns, draws or DDL than {} has now; load anew with --recreate",
+                    plan.workload
+                )));
+            }
+            let begun = self.meta.item(name, meta::SEED).unwrap_or_default();
+            if begun != seed.to_string() {
+                return Err(usage(anyhow!(
+                    "the load of table {name} was begun with seed {begun}, not {seed}; give --seed {begun}, or load anew with --recreate"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn check_tables(&self, plan: &Plan) -> Result<()> {
         for table in &plan.tables {
             let name = &table.name;
-            let again = format!("load again: tiermark prepare {} --recreate", plan.workload);
+            let again = format!("load anew: tiermark prepare {} --recreate", plan.workload);
             if !self.has(name) {
                 return Err(usage(anyhow!("table {name} is not there; {again}")));
             }
             if self.meta.item(name, meta::STATE) != Some(meta::LOADED) {
                 return Err(usage(anyhow!(
-                    "the load of table {name} did not come to its end; {again}"
+                    "the load of table {name} did not come to its end; go on with it: tiermark prepare {} --resume",
+                    plan.workload
                 )));
             }
             if self.meta.item(name, meta::SHA) != Some(&table.sha) {
@@ -154,15 +185,6 @@ impl Found {
         items.remove(meta::SHA);
         items
     }
-}
-
-/// `250k` and `250000` are the same.
-fn same(left: &str, right: &str) -> bool {
-    left == right
-        || match (parse_integer(left), parse_integer(right)) {
-            (Ok(left), Ok(right)) => left == right,
-            _ => false,
-        }
 }
 
 /// Says whom a destroying command talks to, before it does.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::DemoArgs;
 use crate::commands::exit::{GOOD, usage};
-use crate::commands::prepare::{LoadOptions, default_threads, prepare};
+use crate::commands::prepare::{Leftovers, LoadOptions, default_threads, prepare};
 use crate::commands::run::{RunOptions, measure};
 use crate::commands::target::block_on;
 use crate::db::session::Target;
@@ -42,7 +42,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
     let load = LoadOptions {
         threads: default_threads(),
         seed: 1,
-        recreate: false,
+        leftovers: Leftovers::Refuse,
         quiet,
     };
     let options = RunOptions {

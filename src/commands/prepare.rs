@@ -16,7 +16,7 @@ use crate::host::space::free_bytes;
 use crate::report::terminal::{LoadBar, rows_in};
 use crate::run::load::{estimate, load};
 use crate::run::meta::{self, MetaSession};
-use crate::units::{grouped, human_bytes};
+use crate::units::{counted, grouped, human_bytes};
 use crate::value::{Engine, ServerFacts};
 use crate::workload::compile::compile;
 use crate::workload::plan::Plan;
@@ -28,8 +28,16 @@ use crate::workload::source::Source;
 pub struct LoadOptions {
     pub threads: usize,
     pub seed: u64,
-    pub recreate: bool,
+    pub leftovers: Leftovers,
     pub quiet: bool,
+}
+
+/// What becomes of tables that an earlier load made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    Refuse,
+    Resume,
+    Recreate,
 }
 
 pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
@@ -46,7 +54,11 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
             usize::try_from(threads).unwrap_or(usize::MAX)
         }),
         seed: args.seed,
-        recreate: args.recreate,
+        leftovers: match (args.resume, args.recreate) {
+            (true, _) => Leftovers::Resume,
+            (_, true) => Leftovers::Recreate,
+            _ => Leftovers::Refuse,
+        },
         quiet,
     };
     with_session!(target.engine, S => block_on(prepare::<S>(&source, &settings, &target, &options)))?;
@@ -68,96 +80,105 @@ pub async fn prepare<S: Session>(
     let mut control: S = target::open(target).await?;
     let facts = control.facts().await.map_err(server)?;
     let engine = facts.engine.unwrap_or(target.engine);
-    let plan = Arc::new(compile(source, settings, engine).map_err(usage)?);
+    let mut plan = compile(source, settings, engine).map_err(usage)?;
     if plan.tables.is_empty() {
         return Err(usage(anyhow!("{} has no tables to prepare", source.name)));
     }
-    let found = Found::look(&mut control, target, engine).await?;
+    let mut found = Found::look(&mut control, target, engine).await?;
     found.refuse_foreign(&plan)?;
     let owned = found.owned(&plan);
-    if !owned.is_empty() && !options.recreate {
-        let first = &owned[0];
-        let state = found.meta.item(first, meta::STATE).unwrap_or("unknown");
-        return Err(usage(anyhow!(
-            "table {first} is there already ({state}, prepared by {}); keep it and run, or use --recreate to load it anew",
-            found.meta.item(first, meta::WORKLOAD).unwrap_or("tiermark")
-        )));
+    match (owned.first(), options.leftovers) {
+        (None, _) => {}
+        (Some(first), Leftovers::Refuse) => return Err(usage(refusal(&found, first))),
+        (Some(_), Leftovers::Resume) => {
+            (plan, _) = found.adopt(source, settings, &plan)?;
+            found.check_leftovers(&plan, options.seed)?;
+        }
+        (Some(_), Leftovers::Recreate) => {
+            let what = format!("dropping {} tables that tiermark made", owned.len());
+            announce(target, &facts, &what);
+        }
     }
     let (rows, bytes) = estimate(&plan, options.seed);
     eprintln!(
-        "{} tables, {} rows, about {}",
-        plan.tables.len(),
+        "{}, {} rows, about {}",
+        counted(plan.tables.len(), "table"),
         grouped(rows),
         human_bytes(bytes)
     );
-    refuse_beyond_space(target, &facts, bytes)?;
-
-    if !owned.is_empty() {
-        announce(
-            target,
-            &facts,
-            &format!("dropping {} tables that tiermark made", owned.len()),
-        );
+    // What a cut-off load has written is no longer free, nor needed again.
+    if options.leftovers != Leftovers::Resume {
+        refuse_beyond_space(target, &facts, bytes)?;
     }
-    make_tables(
-        &mut control,
-        target,
-        engine,
-        &plan,
-        &found,
-        &owned,
-        options.seed,
-    )
-    .await?;
+
+    if !found.has(meta::TABLE) {
+        let create = meta::ddl("create", engine).map_err(server)?;
+        let made = control.raw(&create).await;
+        made.context("cannot make tiermark_meta").map_err(server)?;
+    }
+    let opened = MetaSession::<S>::open(target, engine).await;
+    let mut book = opened.map_err(server)?;
+    if options.leftovers == Leftovers::Recreate {
+        drop_tables(&mut control, &mut book, &found, &owned).await?;
+        found = Found::look(&mut control, target, engine).await?;
+    }
+    make_tables(&mut control, &mut book, &plan, &found, options.seed).await?;
+    book.into_inner().close().await.map_err(server)?;
     control.close().await.map_err(server)?;
 
     let started = Instant::now();
     let bar = LoadBar::new(rows, options.quiet);
-    let loaded = load::<S>(&plan, target, options.seed, options.threads, &mut |done| {
-        bar.rows(done);
-    });
+    let (seed, threads) = (options.seed, options.threads);
+    let progress = &mut |done| bar.rows(done);
+    let loaded = load::<S>(
+        &Arc::new(plan),
+        target,
+        seed,
+        threads,
+        &found.meta,
+        progress,
+    );
     bar.done();
-    loaded.map_err(server)?;
-    let mut book = MetaSession::<S>::open(target, engine)
-        .await
-        .map_err(server)?;
-    for table in &plan.tables {
-        book.set_loaded(&table.name).await.map_err(server)?;
+    let already = loaded.map_err(server)?;
+    if already > 0 {
+        eprintln!("{} rows were there already", grouped(already));
     }
-    book.into_inner().close().await.map_err(server)?;
-    eprintln!("loaded {}", rows_in(rows, started.elapsed()));
+    eprintln!("loaded {}", rows_in(rows - already, started.elapsed()));
     Ok(())
 }
 
-/// Drops what is ours and in the way, enters the new tables, makes them.
+fn refusal(found: &Found, table: &str) -> anyhow::Error {
+    let by = found.meta.item(table, meta::WORKLOAD).unwrap_or("tiermark");
+    if found.meta.item(table, meta::STATE) == Some(meta::LOADED) {
+        anyhow!(
+            "table {table} is there already, prepared by {by}; keep it and run, or use --recreate to load it anew"
+        )
+    } else {
+        anyhow!(
+            "table {table} is there from a load by {by} that did not come to its end; use --resume to go on, or --recreate to load it anew"
+        )
+    }
+}
+
+/// Enters and makes the tables that are not there yet.
 async fn make_tables<S: Session>(
     control: &mut S,
-    target: &Target,
-    engine: Engine,
+    book: &mut MetaSession<S>,
     plan: &Plan,
     found: &Found,
-    owned: &[String],
     seed: u64,
 ) -> Result<()> {
-    if !found.has(meta::TABLE) {
-        let create = meta::ddl("create", engine).map_err(server)?;
-        control
-            .raw(&create)
-            .await
-            .context("cannot make tiermark_meta")
-            .map_err(server)?;
-    }
-    let mut book = MetaSession::<S>::open(target, engine)
-        .await
-        .map_err(server)?;
-    drop_tables(control, &mut book, found, owned).await?;
     for table in &plan.tables {
-        book.enter(plan, table, seed).await.map_err(server)?;
-        let made = control.raw(&table.create).await;
-        made.with_context(|| format!("cannot make table {}", table.name))
-            .map_err(server)?;
+        if !found.meta.owns(&table.name) {
+            book.enter(plan, table, seed).await.map_err(server)?;
+        }
+        if !found.has(&table.name) {
+            let made = control.raw(&table.create).await;
+            made.with_context(|| format!("cannot make table {}", table.name))
+                .map_err(server)?;
+        }
     }
-    book.into_inner().close().await.map_err(server)
+    Ok(())
 }
 
 /// Drops tables that tiermark made and forgets them.

@@ -1,17 +1,25 @@
 //! Loads a plan's tables: chunks of rows on several threads, also within one
 //! table; then indexes and statistics. A thread that fails stops the others.
+//!
+//! Each chunk commits together with its note in `tiermark_meta`, so that a load
+//! that was cut off at any point can be taken up again and ends the same.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::db::nodelay;
-use crate::db::session::{DbError, Session, Target};
+use crate::db::session::{Class, DbError, Session, Target};
+use crate::run::meta::{LOADED, Meta, MetaError, MetaSession, STATE};
 use crate::value::{Cells, Engine, RowBuf};
 use crate::workload::plan::{Plan, Table};
 
 /// Rows of a chunk, which is one transaction.
 const CHUNK_ROWS: u64 = 10_000;
+const CHUNK_STEP: usize = 10_000;
+/// Attempts at a chunk that another session's locks got in the way of.
+const ATTEMPTS: u32 = 10;
 /// How often progress is told.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
@@ -19,9 +27,13 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("the load of {table} failed: {error}")]
-    Table { table: String, error: DbError },
+    Table { table: String, error: MetaError },
     #[error("cannot start a thread for the load: {0}")]
     Thread(std::io::Error),
+    #[error(
+        "rows {from} to {to} of {table} were loaded by another version of tiermark, in other chunks; load anew with --recreate"
+    )]
+    OtherChunks { table: String, from: u64, to: u64 },
 }
 
 /// One piece of work for a thread.
@@ -46,8 +58,9 @@ struct Shared {
     failure: Mutex<Option<LoadError>>,
 }
 
-/// Fills tables that are there and empty, on `threads` connections. `progress`
-/// gets the rows loaded so far.
+/// Fills tables that are there, on `threads` connections, leaving out what
+/// `meta` says is loaded. `progress` gets the rows loaded so far, those included.
+/// Returns how many rows were there already.
 ///
 /// # Errors
 /// The first failure of any thread, with its table.
@@ -56,40 +69,56 @@ pub fn load<S: Session>(
     target: &Target,
     seed: u64,
     threads: usize,
+    meta: &Meta,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), LoadError> {
-    work::<S>(plan, target, seed, threads, row_pieces(plan), progress)?;
+) -> Result<u64, LoadError> {
+    let (rows, done) = row_pieces(plan, meta)?;
+    work::<S>(plan, target, seed, threads, rows, &mut |more| {
+        progress(done + more);
+    })?;
+    let open = |table: &usize| meta.item(&plan.tables[*table].name, STATE) != Some(LOADED);
     let finish = (0..plan.tables.len())
-        .map(|table| Piece::Finish { table })
-        .collect();
-    work::<S>(plan, target, seed, threads, finish, &mut |_| {})
+        .filter(open)
+        .map(|table| Piece::Finish { table });
+    work::<S>(plan, target, seed, threads, finish.collect(), &mut |_| {})?;
+    Ok(done)
 }
 
 /// Chunks of all tables, taking turns among the tables, so that each table is
-/// filled in key order by few threads where there are several tables.
-fn row_pieces(plan: &Plan) -> Vec<Piece> {
-    let most = plan
-        .tables
-        .iter()
-        .map(|table| table.rows)
-        .max()
-        .unwrap_or(0);
-    let mut pieces = Vec::new();
-    let mut from = 1;
-    while from <= most {
-        let to = from.saturating_add(CHUNK_ROWS - 1);
-        for (table, rows) in plan.tables.iter().map(|table| table.rows).enumerate() {
-            if from <= rows {
-                pieces.push(Piece::Rows {
-                    table,
-                    from,
-                    to: to.min(rows),
-                });
+/// filled in key order by few threads where there are several tables. Also the
+/// rows that are there already.
+fn row_pieces(plan: &Plan, meta: &Meta) -> Result<(Vec<Piece>, u64), LoadError> {
+    let mut missing: Vec<(u64, usize, u64)> = Vec::new();
+    let mut done = 0;
+    for (table, spec) in plan.tables.iter().enumerate() {
+        if meta.item(&spec.name, STATE) == Some(LOADED) {
+            done += spec.rows;
+            continue;
+        }
+        let mut loaded: BTreeMap<u64, u64> = meta.chunks(&spec.name).into_iter().collect();
+        for from in (1..=spec.rows).step_by(CHUNK_STEP) {
+            let to = (from + CHUNK_ROWS - 1).min(spec.rows);
+            match loaded.remove(&from) {
+                Some(last) if last == to => done += to - from + 1,
+                Some(last) => return Err(other_chunks(spec, from, last)),
+                None => missing.push((from, table, to)),
             }
         }
-        from = to.saturating_add(1);
+        if let Some((from, to)) = loaded.pop_first() {
+            return Err(other_chunks(spec, from, to));
+        }
     }
-    pieces
+    missing.sort_unstable();
+    let piece = |(from, table, to)| Piece::Rows { table, from, to };
+    Ok((missing.into_iter().map(piece).collect(), done))
+}
+
+fn other_chunks(table: &Table, from: u64, to: u64) -> LoadError {
+    LoadError::OtherChunks {
+        table: table.name.clone(),
+        from,
+        to,
+    }
 }
 
 fn work<S: Session>(
@@ -141,7 +170,7 @@ fn work<S: Session>(
 
 /// One thread: takes pieces until there are none, or another thread failed.
 async fn loader<S: Session>(shared: &Shared) {
-    let mut session = None;
+    let mut book = None;
     while !shared.stop.load(Ordering::Relaxed) {
         let Some(piece) = shared
             .pieces
@@ -151,7 +180,7 @@ async fn loader<S: Session>(shared: &Shared) {
         };
         let (Piece::Rows { table, .. } | Piece::Finish { table }) = piece;
         let table = &shared.plan.tables[*table];
-        if let Err(error) = take::<S>(shared, &mut session, piece, table).await {
+        if let Err(error) = take::<S>(shared, &mut book, piece, table).await {
             shared.stop.store(true, Ordering::Relaxed);
             let mut failure = shared
                 .failure
@@ -164,47 +193,55 @@ async fn loader<S: Session>(shared: &Shared) {
             return;
         }
     }
-    if let Some(session) = session {
+    if let Some(book) = book {
         // All its work is committed: how it says goodbye does not matter.
-        let _ = session.close().await;
+        let _ = book.into_inner().close().await;
     }
 }
 
 async fn take<S: Session>(
     shared: &Shared,
-    session: &mut Option<S>,
+    book: &mut Option<MetaSession<S>>,
     piece: &Piece,
     table: &Table,
-) -> Result<(), DbError> {
-    if session.is_none() {
-        *session = Some(S::open(&shared.target, &[]).await?);
+) -> Result<(), MetaError> {
+    if book.is_none() {
+        *book = Some(MetaSession::open(&shared.target, shared.plan.engine).await?);
         // Long INSERTs over TLS are where Nagle's algorithm costs most. Where it
         // cannot be switched off the load is slow, but right.
         let _ = nodelay::switch_on();
     }
-    let Some(session) = session else {
-        return Ok(());
-    };
+    let Some(book) = book else { return Ok(()) };
     match piece {
         Piece::Rows { from, to, .. } => {
-            load_rows(shared, session, table, *from, *to).await?;
+            load_chunk(shared, book, table, *from, *to).await?;
             shared.rows_done.fetch_add(to - from + 1, Ordering::Relaxed);
         }
         Piece::Finish { .. } => {
             for sql in &table.indexes {
-                session.raw(sql).await?;
+                let made = book.session().raw(sql).await;
+                made.map(|_| ()).or_else(unless_it_exists)?;
             }
             if let Some(sql) = analyze(shared.plan.engine, &table.name) {
-                session.raw(&sql).await?;
+                book.session().raw(&sql).await?;
             }
+            book.set_loaded(&table.name).await?;
         }
     }
     Ok(())
 }
 
-async fn load_rows<S: Session>(
+/// A load that was cut off between an index and the note of it finds the index
+/// there: making one is all or nothing on every engine.
+fn unless_it_exists(error: DbError) -> Result<(), DbError> {
+    let exists =
+        matches!(error.code.as_str(), "42P07" | "1061") || error.message.contains("already exists");
+    if exists { Ok(()) } else { Err(error) }
+}
+
+async fn load_chunk<S: Session>(
     shared: &Shared,
-    session: &mut S,
+    book: &mut MetaSession<S>,
     table: &Table,
     from: u64,
     to: u64,
@@ -220,9 +257,38 @@ async fn load_rows<S: Session>(
             &mut rows,
         );
     }
-    session.begin(true).await?;
-    session.load(&table.name, &table.columns, &rows).await?;
-    session.commit().await
+    for attempt in 1.. {
+        let Err(error) = commit_chunk(book, table, &rows, from, to).await else {
+            return Ok(());
+        };
+        if error.class == Class::Disconnected {
+            return Err(error);
+        }
+        book.session().rollback().await?;
+        match error.class {
+            // A killed load's last commit may arrive only now.
+            Class::Duplicate if book.has_chunk(&table.name, from).await? => return Ok(()),
+            Class::Retry if attempt < ATTEMPTS => {}
+            _ => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+async fn commit_chunk<S: Session>(
+    book: &mut MetaSession<S>,
+    table: &Table,
+    rows: &RowBuf,
+    from: u64,
+    to: u64,
+) -> Result<(), DbError> {
+    book.session().begin(true).await?;
+    // The note first: two loads of one chunk meet here, not after the rows.
+    book.chunk_loaded(&table.name, from, to).await?;
+    book.session()
+        .load(&table.name, &table.columns, rows)
+        .await?;
+    book.session().commit().await
 }
 
 /// Statistics for the planner; on PostgreSQL also the visibility map, so that

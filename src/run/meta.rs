@@ -20,6 +20,8 @@ pub const SHA: &str = "sha";
 pub const WORKLOAD: &str = "workload";
 const ROWS: &str = "rows";
 const PARAM: &str = "param:";
+/// `chunk:<first row>`, with the last row as its value, while a table is loaded.
+const CHUNK: &str = "chunk:";
 
 pub const LOADING: &str = "loading";
 pub const LOADED: &str = "loaded";
@@ -28,7 +30,9 @@ const READ: StmtId = StmtId(0);
 const ADD: StmtId = StmtId(1);
 const SET: StmtId = StmtId(2);
 const FORGET: StmtId = StmtId(3);
-const PREPARED: [&str; 4] = ["read", "add", "set", "forget"];
+const FIND_CHUNK: StmtId = StmtId(4);
+const FORGET_CHUNKS: StmtId = StmtId(5);
+const PREPARED: [&str; 6] = ["read", "add", "set", "forget", "chunk", "forget_chunks"];
 
 /// What the table says: items by scope, which is a table's name.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +47,16 @@ impl Meta {
 
     pub fn item(&self, table: &str, item: &str) -> Option<&str> {
         self.scopes.get(table)?.get(item).map(String::as_str)
+    }
+
+    /// First and last row of each chunk of a table that is committed.
+    pub fn chunks(&self, table: &str) -> Vec<(u64, u64)> {
+        let items = self.scopes.get(table).into_iter().flatten();
+        let chunk = |(item, last): (&String, &String)| {
+            let first = item.strip_prefix(CHUNK)?.parse().ok()?;
+            Some((first, last.parse().ok()?))
+        };
+        items.filter_map(chunk).collect()
     }
 
     /// The parameters that a table was loaded with.
@@ -156,12 +170,38 @@ impl<S: Session> MetaSession<S> {
         self.session.commit().await
     }
 
+    /// Notes a chunk of rows, inside the transaction that loads it.
+    ///
+    /// # Errors
+    /// When the table cannot be written; a duplicate key when it is noted already.
+    pub async fn chunk_loaded(&mut self, table: &str, from: u64, to: u64) -> Result<(), DbError> {
+        let (item, value) = (format!("{CHUNK}{from}"), to.to_string());
+        let args = [Value::Text(table), Value::Text(&item), Value::Text(&value)];
+        self.session.exec(ADD, Args::List(&args)).await.map(|_| ())
+    }
+
+    /// Whether a chunk is noted.
+    ///
+    /// # Errors
+    /// When the table cannot be read.
+    pub async fn has_chunk(&mut self, table: &str, from: u64) -> Result<bool, DbError> {
+        let item = format!("{CHUNK}{from}");
+        let args = [Value::Text(table), Value::Text(&item)];
+        Ok(self.session.exec(FIND_CHUNK, Args::List(&args)).await? > 0)
+    }
+
+    /// Notes that a table is whole, and forgets its chunks.
+    ///
     /// # Errors
     /// When the table cannot be written.
     pub async fn set_loaded(&mut self, table: &str) -> Result<(), DbError> {
         // In the order of the arguments in the file: value, scope, item.
         let args = [Value::Text(LOADED), Value::Text(table), Value::Text(STATE)];
-        self.session.exec(SET, Args::List(&args)).await.map(|_| ())
+        self.session.begin(true).await?;
+        self.session.exec(SET, Args::List(&args)).await?;
+        let args = [Value::Text(table)];
+        self.session.exec(FORGET_CHUNKS, Args::List(&args)).await?;
+        self.session.commit().await
     }
 
     /// # Errors
@@ -171,6 +211,11 @@ impl<S: Session> MetaSession<S> {
             .exec(FORGET, Args::List(&[Value::Text(table)]))
             .await
             .map(|_| ())
+    }
+
+    /// The session itself, for what has nothing to do with the book.
+    pub fn session(&mut self) -> &mut S {
+        &mut self.session
     }
 
     pub fn into_inner(self) -> S {
