@@ -116,13 +116,28 @@ pub struct PrepareArgs {
     pub recreate: bool,
 }
 
+/// One or more servers of one engine and version.
+#[derive(Clone, Debug, Args)]
+pub struct TargetsArgs {
+    /// postgres://, mysql:// or sqlite: URL of the database; better in `TIERMARK_URL`,
+    /// which is not in the process list. Given several times, clients are dealt
+    /// to the servers in turn
+    #[arg(
+        long = "url",
+        value_name = "URL",
+        env = "TIERMARK_URL",
+        hide_env_values = true
+    )]
+    pub urls: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
 
     #[command(flatten)]
-    pub target: TargetArgs,
+    pub targets: TargetsArgs,
 
     /// Connections that run transactions at the same time
     #[arg(long, short = 'c', alias = "threads", value_name = "N", value_parser = positive)]

@@ -63,7 +63,7 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
     block_on(async {
         prepare::<SqliteSession>(&source, &settings, &target, &load).await?;
         // A demo that ran is a good demo, whatever the figures of this machine.
-        measure::<SqliteSession>(&source, &settings, &target, &options)
+        measure::<SqliteSession>(&source, &settings, std::slice::from_ref(&target), &options)
             .await
             .map(|_| GOOD)
     })

@@ -46,7 +46,9 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
     // Faults of the files come before any connection.
     compile(&source, &settings, Engine::Null).map_err(usage)?;
     let target = target::given(&args.target)?;
-    if let Some(warning) = target::password_warning(&args.target, &target) {
+    if let Some(warning) =
+        target::password_warning(args.target.url.as_slice(), std::slice::from_ref(&target))
+    {
         eprintln!("warning {}: {}", warning.code, warning.message);
     }
     let options = LoadOptions {

@@ -20,12 +20,12 @@ use crate::report::files::RunFiles;
 use crate::report::manifest::{Manifest, OutcomePart, RunPart, TargetPart};
 use crate::report::terminal::{self, Terminal};
 use crate::report::{environment, folder, time};
-use crate::run::execute::{RunConfig, Threads, run as execute};
+use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
 use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::stats::sink::Sink;
 use crate::stats::summary::{RunInfo, Summary, Warning};
-use crate::units::human_duration;
+use crate::units::{counted, human_duration};
 use crate::value::{Engine, ServerFacts};
 use crate::workload::compile::{compile, resolved_text};
 use crate::workload::plan::Plan;
@@ -63,7 +63,8 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let settings = workload::settings(&args.workload);
     // Faults of the files come before any connection.
     compile(&source, &settings, Engine::Null).map_err(usage)?;
-    let target = target::given(&args.target)?;
+    let targets = target::all_given(&args.targets.urls)?;
+    let password = target::password_warning(&args.targets.urls, &targets);
     let options = RunOptions {
         clients: args.clients,
         workers: args.workers,
@@ -77,83 +78,118 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
         log_tier: &args.log_tier,
         results: &args.out.out,
         quiet,
-        warnings: target::password_warning(&args.target, &target)
-            .into_iter()
-            .collect(),
+        warnings: password.into_iter().collect(),
     };
-    with_session!(target.engine, S => block_on(measure::<S>(&source, &settings, &target, &options)))
+    with_session!(targets[0].engine, S => block_on(measure::<S>(&source, &settings, &targets, &options)))
 }
 
-/// Runs a workload on a target and writes its results; the exit status.
+/// Runs a workload on its targets and writes its results; the exit status.
 pub async fn measure<S: Session + 'static>(
     source: &Source,
     settings: &Settings,
-    target: &Target,
+    targets: &[Target],
     options: &RunOptions<'_>,
 ) -> Result<u8> {
-    limits::raise_open_files();
-    let mut control: S = target::open(target).await?;
-    let mut facts = control.facts().await.map_err(server)?;
-    let engine = *facts.engine.get_or_insert(target.engine);
-    let found = Found::look(&mut control, target, engine).await?;
+    let mut controls: Vec<S> = Vec::new();
+    let mut servers: Vec<ServerFacts> = Vec::new();
+    for target in targets {
+        let mut control: S = target::open(target).await?;
+        servers.push(control.facts().await.map_err(server)?);
+        controls.push(control);
+    }
+    let facts = one_kind(&servers, targets)?;
+    let engine = facts.engine.unwrap_or(targets[0].engine);
+    let found = Found::look(&mut controls[0], &targets[0], engine).await?;
     let (plan, adopted) = found.plan(source, settings, engine)?;
-    let config = config(&plan, target, options)?;
+    for (control, target) in controls.iter_mut().zip(targets).skip(1) {
+        let other = Found::look(control, target, engine).await?;
+        other.plan(source, &adopted, engine)?;
+    }
+    let config = config(&plan, targets, options)?;
+    limits::open_files(engine, config.clients)?;
+    let each = config.clients.div_ceil(targets.len() as u64);
+    for server in &servers {
+        limits::of_server(server, each, plan.statements.len() as u64)?;
+    }
+
     let now = now_us();
     let label = if options.tier.is_empty() {
         engine.name()
     } else {
         options.tier
     };
-    let folder = folder::create(options.results, now, &format!("{}-{label}", plan.workload))
+    let label = format!("{}-{label}", plan.workload);
+    let folder = folder::create(options.results, now, &label)
         .with_context(|| format!("cannot make a folder in {}", options.results.display()))
         .map_err(usage)?;
     let mut info = info(&plan, &facts, &config, options);
-    info.run = folder
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let name = folder.file_name().unwrap_or_default();
+    info.run = name.to_string_lossy().into_owned();
     let host = Environment::read();
-    let mut manifest = manifest(source, &adopted, &plan, &facts, &config, &info, target, now)?;
+    let mut manifest = manifest(source, &adopted, &plan, &facts, &config, &info, now)?;
     manifest.data = found.items(&plan);
     manifest.write(&folder)?;
     environment::write(&folder, &host, &facts, &config.warnings)?;
     if !options.quiet {
-        announce(&plan, &facts, &config, target);
+        announce(&plan, &facts, &config);
     }
 
     let mut files = RunFiles::create(options.results, &folder, &info)?;
     let mut terminal = Terminal::new(options.quiet);
     let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut terminal];
+    let plan = Arc::new(plan);
     let ran = execute::<S>(
         &config,
-        Arc::new(plan),
+        plan,
         info,
-        control,
+        controls,
         Threads::Own,
         sinks,
         interrupted(),
     )
     .await;
-    let summary = match ran {
+    let mut summary = match ran {
         Ok(summary) => summary,
         Err(error) => {
             manifest.outcome.state = format!("not run: {error}");
             manifest.write(&folder)?;
-            return Err(server(error));
+            return Err(match error {
+                RunError::Interrupted => error.into(),
+                RunError::Connect(_) | RunError::Thread(_) => server(error),
+            });
         }
     };
     manifest.outcome = outcome(&summary);
-    manifest.write(&folder)?;
-    environment::write(&folder, &host, &facts, &summary.warnings)?;
+    let written = manifest
+        .write(&folder)
+        .and_then(|()| environment::write(&folder, &host, &facts, &summary.warnings));
+    if let Err(error) = written {
+        summary.warnings.push(not_written(&error));
+    }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", terminal::summary(&summary))?;
     writeln!(out, "{}", folder.display())?;
     Ok(if summary.is_good() { GOOD } else { SUSPECT })
 }
 
+/// What the servers say of themselves: one engine and version, or no run.
+fn one_kind(servers: &[ServerFacts], targets: &[Target]) -> Result<ServerFacts> {
+    let first = &servers[0];
+    for (other, target) in servers.iter().zip(targets) {
+        if (other.engine, &other.version) != (first.engine, &first.version) {
+            return Err(usage(anyhow!(
+                "{} is version {} and {target} is version {}; a run has one version",
+                targets[0],
+                first.version,
+                other.version
+            )));
+        }
+    }
+    Ok(first.clone())
+}
+
 /// Flags over the file over what stands here.
-fn config(plan: &Plan, target: &Target, options: &RunOptions<'_>) -> Result<RunConfig> {
+fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Result<RunConfig> {
     let file = &plan.run;
     // A flag for one end of a run takes the place of the file's other end.
     let transactions = options
@@ -180,7 +216,7 @@ fn config(plan: &Plan, target: &Target, options: &RunOptions<'_>) -> Result<RunC
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let workers = options.workers.unwrap_or(cores).min(clients);
     Ok(RunConfig {
-        target: target.clone(),
+        targets: targets.into(),
         clients,
         workers: usize::try_from(workers).unwrap_or(1),
         seed: options.seed.or(file.seed).unwrap_or(SEED),
@@ -235,10 +271,6 @@ fn isolation(facts: &ServerFacts) -> String {
     })
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a manifest is all that a run knows"
-)]
 fn manifest(
     source: &Source,
     settings: &Settings,
@@ -246,7 +278,6 @@ fn manifest(
     facts: &ServerFacts,
     config: &RunConfig,
     info: &RunInfo,
-    target: &Target,
     now_us: i64,
 ) -> Result<Manifest> {
     let (text, sql) = resolved_text(source, settings).map_err(usage)?;
@@ -276,7 +307,7 @@ fn manifest(
             error_limit: format!("{}%", 100.0 * config.error_limit),
         },
         target: TargetPart {
-            url: target.to_string(),
+            url: shown(&config.targets),
             engine: plan.engine.name().to_owned(),
             version: facts.version.clone(),
             user: facts.user.clone(),
@@ -315,18 +346,22 @@ fn outcome(summary: &Summary) -> OutcomePart {
     }
 }
 
-fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig, target: &Target) {
+fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
     let end = match config.stop {
         Stop::After(time) => format!("{} measured", human_duration(time)),
         Stop::Transactions(count) => format!("{count} transactions"),
     };
     let tls = if facts.tls { " with TLS" } else { "" };
     eprintln!(
-        "{} on {} {}{tls}, {target}: {} clients, {} of warm-up, {end}, seed {}",
+        "{} on {} {}{tls}, {}: {}, {} of warm-up, {end}, seed {}",
         plan.workload,
         plan.engine,
         facts.version,
-        config.clients,
+        shown(&config.targets),
+        counted(
+            usize::try_from(config.clients).unwrap_or(usize::MAX),
+            "client"
+        ),
         human_duration(config.warmup),
         config.seed
     );
@@ -338,6 +373,11 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig, target: &Targe
     if !data.is_empty() {
         eprintln!("data: {}", data.join(", "));
     }
+}
+
+fn shown(targets: &[Target]) -> String {
+    let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
+    targets.join(" ")
 }
 
 /// Resolves at the first Ctrl-C or SIGTERM; the second ends the program at once.

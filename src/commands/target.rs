@@ -40,18 +40,36 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The target that flag or environment name.
 pub fn given(args: &TargetArgs) -> Result<Target> {
-    let url = args.url.as_deref().ok_or_else(|| {
-        usage(anyhow!(
-            "no database is given; set TIERMARK_URL or --url, such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
-        ))
-    })?;
-    Target::parse(url).map_err(usage)
+    let mut targets = all_given(args.url.as_slice())?;
+    Ok(targets.remove(0))
 }
 
-/// A warning where the password can be read in the process list.
-pub fn password_warning(args: &TargetArgs, target: &Target) -> Option<Warning> {
-    let from_environment = std::env::var("TIERMARK_URL").ok().as_deref() == args.url.as_deref();
-    (target.has_password() && !from_environment).then(|| Warning {
+/// The targets that flags or environment name: at least one, of one engine.
+pub fn all_given(urls: &[String]) -> Result<Vec<Target>> {
+    if urls.is_empty() {
+        return Err(usage(anyhow!(
+            "no database is given; set TIERMARK_URL or --url, such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
+        )));
+    }
+    let targets = urls.iter().map(|url| Target::parse(url).map_err(usage));
+    let targets: Vec<Target> = targets.collect::<Result<_>>()?;
+    if let Some(other) = targets
+        .iter()
+        .find(|target| target.engine != targets[0].engine)
+    {
+        return Err(usage(anyhow!(
+            "{} and {other} are of different engines; a run has one engine",
+            targets[0]
+        )));
+    }
+    Ok(targets)
+}
+
+/// A warning where a password can be read in the process list.
+pub fn password_warning(urls: &[String], targets: &[Target]) -> Option<Warning> {
+    let environment = std::env::var("TIERMARK_URL").unwrap_or_default();
+    let shown = |(url, target): (&String, &Target)| target.has_password() && *url != environment;
+    urls.iter().zip(targets).any(shown).then(|| Warning {
         code: "url_password",
         message:
             "the password in --url can be read in the process list; put the URL into TIERMARK_URL"

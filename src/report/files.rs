@@ -193,10 +193,14 @@ impl Sink for RunFiles {
     }
 
     fn finish(&mut self, summary: &Summary) -> Result<(), SinkError> {
-        self.summary(summary)?;
-        self.statements(summary)?;
-        self.errors(summary)?;
-        self.percentiles(summary)?;
-        runs::append(&self.results, &summary.all_row())
+        // Each on its own: one that cannot be written must not cost the others.
+        let written = [
+            self.summary(summary),
+            self.statements(summary),
+            self.errors(summary),
+            self.percentiles(summary),
+            runs::append(&self.results, &summary.all_row()),
+        ];
+        written.into_iter().collect()
     }
 }

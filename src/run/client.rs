@@ -33,19 +33,31 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Work {
     pub plan: Arc<Plan>,
-    pub target: Target,
+    pub targets: Arc<[Target]>,
     pub ledger: Rc<Ledger>,
     pub seed: u64,
     pub pace: Pace,
 }
 
 /// A client as its worker sees it, also while it hangs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Slot {
+    /// Its server's place among the targets.
+    pub server: usize,
     /// Its session on the server; 0 while it has none.
     pub session: Cell<i64>,
     /// The transaction under way: its type and its start.
     pub in_flight: Cell<Option<(usize, Instant)>>,
+}
+
+impl Slot {
+    pub fn new(server: usize) -> Slot {
+        Slot {
+            server,
+            session: Cell::new(0),
+            in_flight: Cell::new(None),
+        }
+    }
 }
 
 /// How a transaction ended.
@@ -189,12 +201,12 @@ async fn reconnect<S: Session>(
     let ledger = &work.ledger;
     let (line, _) = session.last();
     slot.session.set(0);
-    ledger.connected.set(ledger.connected.get() - 1);
+    ledger.disconnected(since);
     let mut pause = FIRST_RECONNECT;
     loop {
         let open = timeout(
             CONNECT_TIMEOUT,
-            S::open(&work.target, &work.plan.statements),
+            S::open(&work.targets[slot.server], &work.plan.statements),
         );
         let opened = tokio::select! {
             opened = open => opened,
@@ -208,7 +220,7 @@ async fn reconnect<S: Session>(
             let _ = nodelay::switch_on();
             slot.session.set(fresh.id());
             session.replace(fresh);
-            ledger.connected.set(ledger.connected.get() + 1);
+            ledger.connected();
             ledger.outage(line, why, since, Instant::now());
             return true;
         }

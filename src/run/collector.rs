@@ -8,7 +8,7 @@ use crate::run::message::Tick;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::Place;
 use crate::stats::interval::{Interval, Phase};
-use crate::stats::recorder::{Fate, Recorder};
+use crate::stats::recorder::{ErrorStats, Fate, Recorder};
 use crate::stats::series::steadiness;
 use crate::stats::summary::{RunInfo, Summary};
 use crate::value::Kind;
@@ -147,13 +147,15 @@ impl Collector {
         }
     }
 
-    pub fn summary(self) -> Summary {
-        let outages = self
-            .total
-            .errors
-            .iter()
-            .filter(|error| error.fate == Fate::Outage);
-        let outage = outages.filter_map(|error| error.lost).sum();
+    pub fn summary(mut self) -> Summary {
+        let (outages, mut errors): (Vec<_>, Vec<_>) = std::mem::take(&mut self.total.errors)
+            .into_iter()
+            .partition(|error| error.fate == Fate::Outage);
+        let disconnected = outages.iter().filter_map(|error| error.lost).sum();
+        let outages = merge_outages(outages);
+        let outage = outages.iter().filter_map(|error| error.lost).sum();
+        errors.extend(outages);
+        self.total.errors = errors;
         let all = self.total.all();
         Summary {
             info: self.info,
@@ -163,7 +165,61 @@ impl Collector {
             steadiness: steadiness(&self.series),
             client_cpu: self.client_cpu,
             outage,
+            disconnected,
             warnings: Vec::new(),
         }
+    }
+}
+
+/// Clients that are without a connection at the same time are in one outage:
+/// its length is that of their union, its count the clients.
+fn merge_outages(mut single: Vec<ErrorStats>) -> Vec<ErrorStats> {
+    single.sort_by_key(|outage| outage.first);
+    let mut merged: Vec<ErrorStats> = Vec::new();
+    for outage in single {
+        match merged.last_mut() {
+            Some(last) if outage.first <= last.last => {
+                last.last = last.last.max(outage.last);
+                last.lost = Some(last.last.saturating_sub(last.first));
+                last.count += 1;
+            }
+            _ => merged.push(outage),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outage(first: u64, last: u64) -> ErrorStats {
+        ErrorStats {
+            transaction: 0,
+            statement: 0,
+            code: "57P01".to_owned(),
+            fate: Fate::Outage,
+            count: 1,
+            first: Duration::from_secs(first),
+            last: Duration::from_secs(last),
+            lost: Some(Duration::from_secs(last - first)),
+            message: String::new(),
+        }
+    }
+
+    #[test]
+    fn clients_without_a_connection_at_the_same_time_share_an_outage() {
+        let merged = merge_outages(vec![outage(7, 8), outage(1, 3), outage(2, 5), outage(5, 6)]);
+        let found: Vec<_> = merged
+            .iter()
+            .map(|outage| {
+                (
+                    outage.first.as_secs(),
+                    outage.lost.unwrap().as_secs(),
+                    outage.count,
+                )
+            })
+            .collect();
+        assert_eq!(found, [(1, 5, 3), (7, 1, 1)]);
     }
 }

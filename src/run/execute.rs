@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures_util::future::join_all;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::LocalSet;
@@ -14,7 +15,7 @@ use tokio::time::timeout;
 use crate::db::nodelay;
 use crate::db::session::{Cancel, DbError, Session, Target};
 use crate::run::collector::Collector;
-use crate::run::message::{Command, Message};
+use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::run::verdict::{Facts, judge};
@@ -26,7 +27,8 @@ use crate::workload::plan::Plan;
 /// What a run needs to know beside its plan.
 #[derive(Clone, Debug)]
 pub struct RunConfig {
-    pub target: Target,
+    /// Servers of one engine and version; clients are dealt to them round robin.
+    pub targets: Arc<[Target]>,
     pub clients: u64,
     pub workers: usize,
     pub seed: u64,
@@ -59,8 +61,8 @@ pub enum RunError {
     Interrupted,
 }
 
-/// Runs a plan. `control` is a session of its own for cancelling; `interrupt`
-/// resolves when the user wants the run to end.
+/// Runs a plan. `controls` are sessions for cancelling, one on each target;
+/// `interrupt` resolves when the user wants the run to end.
 ///
 /// Results that could not be written end as a warning in the summary: the run
 /// itself is not given up for them.
@@ -72,7 +74,7 @@ pub async fn run<S: Session + 'static>(
     config: &RunConfig,
     plan: Arc<Plan>,
     info: RunInfo,
-    mut control: S,
+    mut controls: Vec<S>,
     threads: Threads,
     sinks: &mut [&mut dyn Sink],
     interrupt: impl Future<Output = ()>,
@@ -87,7 +89,7 @@ pub async fn run<S: Session + 'static>(
             workers: config.workers,
             clients: config.clients,
             plan: plan.clone(),
-            target: config.target.clone(),
+            targets: config.targets.clone(),
             seed: config.seed,
             warmup: config.warmup,
             stop: config.stop,
@@ -117,15 +119,17 @@ pub async fn run<S: Session + 'static>(
         warnings: config.warnings.clone(),
     };
     let summary = local
-        .run_until(conductor.conduct(&mut control, interrupt))
+        .run_until(conductor.conduct(&mut controls, interrupt))
         .await;
     for handle in handles {
         if let Err(panic) = handle.join() {
             std::panic::resume_unwind(panic);
         }
     }
-    // Whatever the server says to this, the run is over.
-    let _ = timeout(PATIENCE, control.close()).await;
+    for control in controls {
+        // Whatever the server says to this, the run is over.
+        let _ = timeout(PATIENCE, control.close()).await;
+    }
     summary
 }
 
@@ -152,14 +156,14 @@ struct Conductor<'a, 'b> {
     sinks: &'a mut [&'b mut dyn Sink],
     sink_error: Option<SinkError>,
     /// Sessions that could not be stopped.
-    left: Vec<i64>,
+    left: Vec<SessionOf>,
     warnings: Vec<Warning>,
 }
 
 impl Conductor<'_, '_> {
     async fn conduct<S: Session>(
         mut self,
-        control: &mut S,
+        controls: &mut [S],
         interrupt: impl Future<Output = ()>,
     ) -> Result<Summary, RunError> {
         let mut interrupt = pin!(interrupt);
@@ -195,7 +199,9 @@ impl Conductor<'_, '_> {
                     self.commands.send_replace(Command::Abort);
                 }
                 Some(Message::Tick(tick)) => self.collector.tick(&tick),
-                Some(Message::Stuck { ids, how }) => cancel_all(control, &ids, how).await,
+                Some(Message::Stuck { sessions, how }) => {
+                    cancel_all(controls, &sessions, how).await;
+                }
                 Some(Message::Finished { worker, left }) => {
                     self.left.extend(left);
                     self.collector.finished(worker);
@@ -256,26 +262,34 @@ impl Conductor<'_, '_> {
             }
         }
         if let Some(error) = self.sink_error.take() {
-            summary.warnings.push(Warning {
-                code: "results_not_written",
-                message: error.to_string(),
-                fatal: true,
-            });
+            summary.warnings.push(not_written(&error));
         }
         summary
     }
 }
 
-/// Stops sessions over the control connection, for as long as the workers wait.
-async fn cancel_all<S: Session>(control: &mut S, ids: &[i64], how: Cancel) {
-    let all = async {
-        for &id in ids {
-            // A session that cannot be stopped is found by its worker, which
-            // reports it as left.
-            let _ = control.cancel(id, how).await;
-        }
-    };
-    let _ = timeout(PATIENCE, all).await;
+/// The warning for results that are not all there.
+pub fn not_written(error: &SinkError) -> Warning {
+    Warning {
+        code: "results_not_written",
+        message: error.to_string(),
+        fatal: true,
+    }
+}
+
+/// Stops sessions over the control connections, for as long as the workers wait.
+async fn cancel_all<S: Session>(controls: &mut [S], sessions: &[SessionOf], how: Cancel) {
+    let each = controls
+        .iter_mut()
+        .enumerate()
+        .map(|(server, control)| async move {
+            for session in sessions.iter().filter(|session| session.server == server) {
+                // A session that cannot be stopped is found by its worker, which
+                // reports it as left.
+                let _ = control.cancel(session.id, how).await;
+            }
+        });
+    let _ = timeout(PATIENCE, join_all(each)).await;
 }
 
 fn now_us() -> i64 {

@@ -32,7 +32,7 @@ pub struct Ledger {
     timeline: Cell<Timeline>,
     page: RefCell<Page>,
     /// Clients with a connection.
-    pub connected: Cell<u64>,
+    connected: Cell<u64>,
     /// Set when the grace is over: nothing more may be sent.
     pub closed: Cell<bool>,
     out: UnboundedSender<Message>,
@@ -48,6 +48,8 @@ struct Page {
     place: Place,
     /// CPU time of this thread when the page was begun.
     cpu: Duration,
+    /// The fewest clients that had a connection since then.
+    fewest: u64,
 }
 
 impl Ledger {
@@ -69,6 +71,7 @@ impl Ledger {
                 to: timeline.end_of(Duration::ZERO),
                 place: timeline.place(Duration::ZERO),
                 cpu: thread_cpu(),
+                fewest: connected,
             }),
             connected: Cell::new(connected),
             closed: Cell::new(false),
@@ -129,6 +132,7 @@ impl Ledger {
             page.to = timeline.end_of(to);
             page.place = timeline.place(to);
             page.cpu = cpu;
+            page.fewest = self.connected.get();
         }
     }
 
@@ -140,7 +144,7 @@ impl Ledger {
             from: page.from,
             to,
             recorder: std::mem::replace(&mut page.recorder, fresh),
-            connected: self.connected.get(),
+            connected: page.fewest,
             cpu: cpu.saturating_sub(page.cpu),
         };
         // The collector outlives its workers; if it is gone, so is the run.
@@ -162,6 +166,19 @@ impl Ledger {
             let to = at.max(page.from);
             self.send(&mut page, to, thread_cpu());
         }
+    }
+
+    /// A client has lost its connection.
+    pub fn disconnected(&self, at: Instant) {
+        self.turn(at);
+        self.connected.set(self.connected.get().saturating_sub(1));
+        let mut page = self.page.borrow_mut();
+        page.fewest = page.fewest.min(self.connected.get());
+    }
+
+    /// A client has a connection again.
+    pub fn connected(&self) {
+        self.connected.set(self.connected.get() + 1);
     }
 
     fn with<T>(&self, at: Instant, write: impl FnOnce(&mut Recorder, Phase) -> T) -> T {

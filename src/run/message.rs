@@ -30,14 +30,21 @@ pub enum Message {
     Tick(Box<Tick>),
     /// These sessions did not end in time: stop what they do.
     Stuck {
-        ids: Vec<i64>,
+        sessions: Vec<SessionOf>,
         how: Cancel,
     },
     /// The worker is done; these sessions of its could not be stopped.
     Finished {
         worker: usize,
-        left: Vec<i64>,
+        left: Vec<SessionOf>,
     },
+}
+
+/// A session, by its server's place among the targets and its id there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionOf {
+    pub server: usize,
+    pub id: i64,
 }
 
 /// One interval of one worker.
@@ -49,6 +56,7 @@ pub struct Tick {
     pub from: Duration,
     pub to: Duration,
     pub recorder: Recorder,
+    /// The fewest clients that had a connection at a time.
     pub connected: u64,
     pub cpu: Duration,
 }

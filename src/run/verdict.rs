@@ -150,6 +150,6 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn little_share(summary: &Summary) -> Option<f64> {
     let available = summary.info.clients as f64 * summary.measured.as_secs_f64();
-    let used = summary.all.busy.as_secs_f64() + summary.outage.as_secs_f64();
+    let used = summary.all.busy.as_secs_f64() + summary.disconnected.as_secs_f64();
     (available > 0.0).then(|| used / available)
 }

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
 use crate::run::client::{CONNECT_TIMEOUT, Slot, Work, client};
 use crate::run::ledger::Ledger;
-use crate::run::message::{Command, Message};
+use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::{Stop, Timeline};
@@ -34,7 +34,8 @@ pub struct Job {
     pub workers: usize,
     pub clients: u64,
     pub plan: Arc<Plan>,
-    pub target: Target,
+    /// Clients are dealt to them round robin.
+    pub targets: Arc<[Target]>,
     pub seed: u64,
     pub warmup: Duration,
     pub stop: Stop,
@@ -43,6 +44,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// The server of a client, as its place among the targets.
+    fn server_of(&self, client: u64) -> usize {
+        // Below the number of targets, which is a usize.
+        usize::try_from(client % self.targets.len() as u64).unwrap_or(0)
+    }
+
     /// Client numbers of this worker: every `workers`-th.
     fn clients(&self) -> impl Iterator<Item = u64> {
         (self.worker as u64..self.clients).step_by(self.workers)
@@ -87,12 +94,15 @@ pub async fn worker<S: Session + 'static>(
     let ledger = Rc::new(ledger);
     let work = Rc::new(Work {
         plan,
-        target: job.target.clone(),
+        targets: job.targets.clone(),
         ledger: ledger.clone(),
         seed: job.seed,
         pace: job.pace,
     });
-    let slots: Rc<[Slot]> = sessions.iter().map(|_| Slot::default()).collect();
+    let slots: Rc<[Slot]> = job
+        .clients()
+        .map(|number| Slot::new(job.server_of(number)))
+        .collect();
     let mut running: FuturesUnordered<JoinHandle<()>> = job
         .clients()
         .zip(sessions)
@@ -124,11 +134,12 @@ async fn connect<S: Session>(
     out: &UnboundedSender<Message>,
     commands: &mut watch::Receiver<Command>,
 ) -> Option<Vec<S>> {
-    let open = |_| async {
-        let opened = timeout(CONNECT_TIMEOUT, S::open(&job.target, &job.plan.statements)).await;
+    let open = |number| async move {
+        let target = &job.targets[job.server_of(number)];
+        let opened = timeout(CONNECT_TIMEOUT, S::open(target, &job.plan.statements)).await;
         let seconds = CONNECT_TIMEOUT.as_secs();
         opened.unwrap_or_else(|_| {
-            let message = format!("{} gave no session within {seconds} s", job.target);
+            let message = format!("{target} gave no session within {seconds} s");
             Err(DbError::new(Class::Disconnected, "timeout", message))
         })
     };
@@ -198,14 +209,14 @@ async fn stop_rest(
     slots: &[Slot],
     running: &mut FuturesUnordered<JoinHandle<()>>,
     out: &UnboundedSender<Message>,
-) -> Vec<i64> {
+) -> Vec<SessionOf> {
     ledger.closed.set(true);
     for how in [Cancel::Statement, Cancel::Connection] {
         if running.is_empty() {
             return Vec::new();
         }
         let _ = out.send(Message::Stuck {
-            ids: busy_sessions(slots),
+            sessions: busy_sessions(slots),
             how,
         });
         let deadline = Instant::now() + PATIENCE;
@@ -230,11 +241,15 @@ async fn stop_rest(
     busy_sessions(slots)
 }
 
-fn busy_sessions(slots: &[Slot]) -> Vec<i64> {
+fn busy_sessions(slots: &[Slot]) -> Vec<SessionOf> {
+    let session = |slot: &Slot| SessionOf {
+        server: slot.server,
+        id: slot.session.get(),
+    };
     slots
         .iter()
-        .map(|slot| slot.session.get())
-        .filter(|&id| id != 0)
+        .map(session)
+        .filter(|session| session.id != 0)
         .collect()
 }
 

@@ -56,8 +56,10 @@ pub struct Summary {
     pub steadiness: Option<Steadiness>,
     /// CPU time of the workers' threads in the window.
     pub client_cpu: Duration,
-    /// Time that clients were without a connection, summed.
+    /// Time in which any client was without a connection.
     pub outage: Duration,
+    /// Time that clients were without one, summed over the clients.
+    pub disconnected: Duration,
     pub warnings: Vec<Warning>,
 }
 
