@@ -61,8 +61,8 @@ pub struct RunOptions<'a> {
 pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
-    // Faults of the files come before any connection.
-    compile(&source, &settings, Engine::Null).map_err(usage)?;
+    // Faults of files and flags come before any connection.
+    let plan = compile(&source, &settings, Engine::Null).map_err(usage)?;
     let target = target::given(&args.target)?;
     let options = RunOptions {
         clients: args.clients,
@@ -81,6 +81,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
             .into_iter()
             .collect(),
     };
+    config(&plan, &target, &options)?;
     with_session!(target.engine, S => block_on(measure::<S>(&source, &settings, &target, &options)))
 }
 
