@@ -61,8 +61,8 @@ pub struct RunOptions<'a> {
 pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
-    // Faults of the files come before any connection.
-    compile(&source, &settings, Engine::Null).map_err(usage)?;
+    // Faults of files and flags come before any connection.
+    let plan = compile(&source, &settings, Engine::Null).map_err(usage)?;
     let targets = target::all_given(&args.targets.urls)?;
     let password = target::password_warning(&args.targets.urls, &targets);
     let options = RunOptions {
@@ -80,6 +80,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
         quiet,
         warnings: password.into_iter().collect(),
     };
+    config(&plan, &targets, &options)?;
     with_session!(targets[0].engine, S => block_on(measure::<S>(&source, &settings, &targets, &options)))
 }
 

@@ -145,22 +145,24 @@ async fn attempt_until_done<S: Session>(
         };
         let (line, at) = session.last();
         let fate = fate(&failure, plan.replaces_keys);
-        if failure.error.class == Class::Disconnected {
-            work.ledger.error(line, &failure.error, fate, at);
-            return Ended::Lost(fate, failure.error, at);
+        let class = failure.error.class;
+        if work.ledger.closed.get() && matches!(class, Class::Cancelled | Class::Disconnected) {
+            // The worker cut it off when the grace was over: no fault of the
+            // server's, whichever way it took.
+            if plan.atomic && class == Class::Cancelled {
+                let _ = session.rollback().await;
+            }
+            return Ended::Unfinished;
         }
-        let over = work.ledger.closed.get() && failure.error.class == Class::Cancelled;
-        if !over {
-            work.ledger.error(line, &failure.error, fate, at);
+        work.ledger.error(line, &failure.error, fate, at);
+        if class == Class::Disconnected {
+            return Ended::Lost(fate, failure.error, at);
         }
         if plan.atomic
             && let Err(error) = session.rollback().await
             && error.class == Class::Disconnected
         {
             return Ended::Lost(Fate::Disconnected, error, session.last().1);
-        }
-        if over {
-            return Ended::Unfinished;
         }
         if fate != Fate::Retried {
             return Ended::Failed(fate, at);

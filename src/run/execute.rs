@@ -253,6 +253,7 @@ impl Conductor<'_, '_> {
                 interrupted,
                 left_running: self.left.len() as u64,
                 error_limit: self.config.error_limit,
+                counted: matches!(self.config.stop, Stop::Transactions(_)),
                 cores: self.config.workers as u64,
             },
         );

@@ -9,7 +9,7 @@ use crate::units;
 use crate::value::{Engine, Statement};
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_draw::{Draws, compile_draws};
-use crate::workload::compile_table::compile_tables;
+use crate::workload::compile_table::{check_counts, compile_tables};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::mix::{LARGEST_DECK, Mix};
 use crate::workload::plan::{Plan, RunDefaults, Transaction};
@@ -101,6 +101,7 @@ impl<'a> Compiler<'a> {
             );
             return Err(resolver.fault(&sql.span(), message));
         }
+        check_counts(&resolver, &edited.spec.table)?;
         let draws = compile_draws(&resolver, &edited.spec.draw)?;
         Ok(Compiler {
             source,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use toml::Spanned;
 
 use crate::random::distribution::{Keys, Shape};
+use crate::random::error::RangeError;
 use crate::random::mask::Mask;
 use crate::random::order::Order;
 use crate::workload::draw::{Draw, Generator, Literal};
@@ -200,8 +201,19 @@ impl One<'_> {
         } else {
             order
         };
-        let keys =
-            Keys::new(shape, min, max, order).map_err(|error| self.fault(&error.to_string()))?;
+        let keys = Keys::new(shape, min, max, order).map_err(|error| {
+            let blamed = match error {
+                RangeError::Parameter { parameter, .. } => {
+                    spec.h.as_ref().filter(|_| parameter == "h")
+                }
+                RangeError::Empty { .. } | RangeError::TooWide { .. } => spec.max.as_ref(),
+            };
+            let message = format!("draw `{}`: {error}", self.name);
+            match blamed {
+                Some(value) => self.resolver.fault_of(value, &message),
+                None => self.resolver.fault(&self.spec.span(), message),
+            }
+        })?;
         Ok(Generator::Keys {
             keys,
             shown,

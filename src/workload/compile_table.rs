@@ -11,6 +11,7 @@ use crate::workload::compile_transaction::Scope;
 use crate::workload::draw::Program;
 use crate::workload::error::{SpecError, listed};
 use crate::workload::plan::Table;
+use crate::workload::resolve::Resolver;
 use crate::workload::spec::TableSpec;
 use crate::workload::sql::{Part, Template};
 
@@ -26,6 +27,23 @@ pub(super) fn compile_tables(
         compile_one(compiler, spec, &mut tables)?;
     }
     Ok(tables)
+}
+
+/// Counts that are none. Asked before the draws, where a negative number of
+/// rows would come up as an empty range of keys.
+pub(super) fn check_counts(
+    resolver: &Resolver,
+    specs: &[Spanned<TableSpec>],
+) -> Result<(), SpecError> {
+    for spec in specs {
+        let table = spec.as_ref();
+        let name = table.name.as_ref();
+        resolver.count(&format!("rows of table {name}"), &table.rows)?;
+        if let Some(count) = &table.count {
+            resolver.count(&format!("count of table {name}"), count)?;
+        }
+    }
+    Ok(())
 }
 
 fn compile_one(

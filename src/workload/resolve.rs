@@ -113,6 +113,18 @@ impl<'a> Resolver<'a> {
         SpecError::at_line(self.file, line_of(&self.edited.text, span), message)
     }
 
+    /// A fault of a value: told of the parameter that it came by, where it was
+    /// given, or else at its own line.
+    pub fn fault_of(&self, value: &Spanned<Scalar>, message: &str) -> SpecError {
+        match self.find("", value) {
+            Ok(found) if found.is_parameter => SpecError {
+                place: found.place,
+                message: format!("{}: {message}", found.name),
+            },
+            _ => self.fault(&value.span(), message),
+        }
+    }
+
     fn parse<T>(
         &self,
         key: &str,

@@ -1,0 +1,17 @@
+//! Whole runs on the null engine with a paused clock: statistics and CSV files
+//! equal figures computed by hand, to the microsecond.
+
+#[path = "null_run/curve.rs"]
+mod curve;
+#[path = "null_run/ends.rs"]
+mod ends;
+#[path = "null_run/failures.rs"]
+mod failures;
+#[path = "null_run/rig.rs"]
+mod rig;
+#[path = "null_run/slow.rs"]
+mod slow;
+#[path = "null_run/steady.rs"]
+mod steady;
+#[path = "support/table.rs"]
+mod table;
