@@ -170,25 +170,28 @@ impl Database {
     }
 
     /// The program's sessions on the server.
-    pub fn sessions(&self) -> Vec<i64> {
-        let (name, user) = (self.name(), self.user());
-        let sql = match self.engine {
-            Engine::Postgres => format!(
-                "SELECT pid::text FROM pg_stat_activity WHERE datname = '{name}' AND usename = '{user}'"
-            ),
-            _ => format!(
-                "SELECT CAST(id AS CHAR(20)) FROM information_schema.processlist WHERE db = '{name}' AND user = '{user}'"
-            ),
-        };
-        let ids = self.texts(&sql);
-        ids.iter().map(|id| id.parse().unwrap()).collect()
+    pub fn sessions(&self) -> Vec<String> {
+        self.texts(&self.sessions_sql())
     }
 
-    /// Ends all sessions of the program.
+    fn sessions_sql(&self) -> String {
+        let (name, user) = (self.name(), self.user());
+        match self.engine {
+            Engine::Postgres => format!(
+                "SELECT CONCAT(pid) FROM pg_stat_activity WHERE datname = '{name}' AND usename = '{user}'"
+            ),
+            _ => format!(
+                "SELECT CONCAT(id) FROM information_schema.processlist WHERE db = '{name}' AND user = '{user}'"
+            ),
+        }
+    }
+
+    /// Ends all sessions of the program, and tells how many there were.
     pub fn kill_sessions(&self) -> usize {
-        let ids = self.sessions();
+        let mut admin = self.connect(&[&self.sessions_sql()]);
+        let ids = admin.texts(0);
         for id in &ids {
-            self.run(&match self.engine {
+            admin.run(&match self.engine {
                 Engine::Postgres => format!("SELECT pg_terminate_backend({id})"),
                 _ => format!("KILL {id}"),
             });

@@ -67,7 +67,7 @@ pub fn an_interrupted_run_is_marked(database: &Database) {
         assert!(results.has(file), "{file}");
     }
     if database.is_server() {
-        assert_eq!(database.sessions(), [0; 0]);
+        assert_eq!(database.sessions(), [""; 0]);
     }
     // What was under way has come to its end: a deleted row is back.
     assert_eq!(database.count("sbtest1"), 1000);

@@ -56,7 +56,7 @@ pub fn a_lock_does_not_hold_up_the_end(database: &Database) {
     let (output, results) = running.wait();
     assert!(start.elapsed() >= Duration::from_secs(5));
     if database.is_server() {
-        assert_eq!(database.sessions(), [0; 0], "left on the server");
+        assert_eq!(database.sessions(), [""; 0], "left on the server");
     }
     let output = output.expect(1);
 
