@@ -83,6 +83,7 @@ fn write(results: &Path) -> Result<(), SinkError> {
         steadiness: None,
         client_cpu: Duration::ZERO,
         outage: Duration::ZERO,
+        disconnected: Duration::ZERO,
         warnings: Vec::new(),
     };
     files.finish(&summary)
