@@ -107,7 +107,7 @@ fn a_workload_file_is_shown_by_its_path() {
     let place = Place::new();
     place.write(
         "mine.toml",
-        &format!("about = \"mine\"\nsql = \"oltp\"\n{}", MINE),
+        &format!("about = \"mine\"\nsql = \"oltp\"\n{MINE}"),
     );
     let said = place.run(&["show", "mine.toml", "--client", "0"]);
     assert_eq!((said.status, said.err.as_str()), (Some(0), ""));
