@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow};
 use tokio::signal::unix::{SignalKind, signal};
+use toml_edit::Value;
 
 use crate::cli::RunArgs;
 use crate::commands::dataset::Found;
@@ -29,7 +30,7 @@ use crate::units::{counted, human_duration};
 use crate::value::{Engine, ServerFacts};
 use crate::workload::compile::{compile, resolved_text};
 use crate::workload::plan::Plan;
-use crate::workload::settings::Settings;
+use crate::workload::settings::{Settings, with_run};
 use crate::workload::source::Source;
 
 /// What a run takes where neither flag nor file says.
@@ -207,7 +208,11 @@ fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Result<R
         )));
     }
     let warmup = match stop {
-        Stop::Transactions(_) => options.warmup.unwrap_or(Duration::ZERO),
+        // The file's warm-up goes with the file's end of the run.
+        Stop::Transactions(_) => {
+            let given = file.warmup.filter(|_| options.transactions.is_none());
+            options.warmup.or(given).unwrap_or(Duration::ZERO)
+        }
         Stop::After(_) => options.warmup.or(file.warmup).unwrap_or(WARMUP),
     };
     let clients = options.clients.or(file.clients).unwrap_or(CLIENTS);
@@ -282,6 +287,7 @@ fn manifest(
     now_us: i64,
 ) -> Result<Manifest> {
     let (text, sql) = resolved_text(source, settings).map_err(usage)?;
+    let text = with_run(&source.file, &text, &in_force(config)).map_err(usage)?;
     let mut files = source.sql_files(&sql).map_err(usage)?;
     files.insert("workload".to_owned(), text);
     let (time, transactions) = match config.stop {
@@ -325,6 +331,26 @@ fn manifest(
         },
         files,
     })
+}
+
+/// `[run]` as flags and file together made it: what repeats the run.
+fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
+    let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
+    let (end, value) = match config.stop {
+        Stop::After(time) => ("time", human_duration(time).into()),
+        Stop::Transactions(transactions) => ("transactions", count(transactions)),
+    };
+    vec![
+        ("clients", count(config.clients)),
+        ("warmup", human_duration(config.warmup).into()),
+        (end, value),
+        ("grace", human_duration(config.grace).into()),
+        ("seed", count(config.seed)),
+        (
+            "error_limit",
+            format!("{}%", 100.0 * config.error_limit).into(),
+        ),
+    ]
 }
 
 fn outcome(summary: &Summary) -> OutcomePart {

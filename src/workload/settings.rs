@@ -60,6 +60,26 @@ pub fn apply(file: &str, text: &str, settings: &Settings) -> Result<Edited, Spec
     Ok(edited)
 }
 
+/// The text with `[run]` saying this and nothing else, for a manifest.
+///
+/// # Errors
+/// When the text is no TOML.
+pub fn with_run(file: &str, text: &str, run: &[(&str, Value)]) -> Result<String, SpecError> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error| SpecError::in_file(file, format!("{error}")))?;
+    let mut table = document
+        .remove("run")
+        .and_then(|item| item.into_table().ok())
+        .unwrap_or_default();
+    table.clear();
+    for (key, value) in run {
+        table.insert(key, Item::Value(value.clone()));
+    }
+    document.insert("run", Item::Table(table));
+    Ok(document.to_string())
+}
+
 fn parse(file: &str, text: &str) -> Result<Spec, SpecError> {
     toml::from_str(text).map_err(|error| {
         let message = error.message().trim().replace('\n', "; ");

@@ -78,6 +78,8 @@ impl Place {
         let entries = std::fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<String> = entries
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            // SQLite's own, which come and go with a connection.
+            .filter(|name| !name.ends_with("-wal") && !name.ends_with("-shm"))
             .collect();
         names.sort();
         names

@@ -11,7 +11,7 @@ pub struct Token {
 
 /// All tokens but those of items behind `#[cfg(test)]`.
 pub fn tokens(text: &str) -> Vec<Token> {
-    without_tests(split(text))
+    without_tests(&split(text))
 }
 
 /// The modules that stand behind `crate::`, with their lines; also what a
@@ -68,14 +68,14 @@ fn heads(tokens: &[Token], from: usize) -> Vec<(usize, String)> {
 }
 
 /// Drops each item that an attribute `#[cfg(test)]` stands before.
-fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
+fn without_tests(tokens: &[Token]) -> Vec<Token> {
     const ATTRIBUTE: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         let here = tokens[at..].iter().map(|token| token.text.as_str());
         if here.take(ATTRIBUTE.len()).eq(ATTRIBUTE) {
-            at = item_end(&tokens, at + ATTRIBUTE.len());
+            at = item_end(tokens, at + ATTRIBUTE.len());
         } else {
             kept.push(tokens[at].clone());
             at += 1;
@@ -107,6 +107,7 @@ fn item_end(tokens: &[Token], from: usize) -> usize {
 fn split(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text;
+    let mut line = 1;
     while let Some(c) = rest.chars().next() {
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
@@ -127,14 +128,14 @@ fn split(text: &str) -> Vec<Token> {
                 c.len_utf8()
             };
             if !c.is_whitespace() {
-                let before = text.len() - rest.len();
                 tokens.push(Token {
                     text: rest[..length].to_owned(),
-                    line: 1 + text[..before].matches('\n').count(),
+                    line,
                 });
             }
             length
         };
+        line += rest[..length].matches('\n').count();
         rest = &rest[length..];
     }
     tokens
