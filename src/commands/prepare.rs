@@ -1,7 +1,6 @@
 //! `tiermark prepare`: makes and fills the tables of a workload.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
@@ -68,7 +67,7 @@ pub async fn prepare<S: Session>(
     let mut control: S = target::open(target).await?;
     let facts = control.facts().await.map_err(server)?;
     let engine = facts.engine.unwrap_or(target.engine);
-    let plan = Arc::new(compile(source, settings, engine).map_err(usage)?);
+    let plan = compile(source, settings, engine).map_err(usage)?;
     if plan.tables.is_empty() {
         return Err(usage(anyhow!("{} has no tables to prepare", source.name)));
     }

@@ -118,6 +118,14 @@ pub async fn measure<S: Session + 'static>(
     manifest.data = found.items(&plan);
     manifest.write(&folder)?;
     environment::write(&folder, &host, &facts, &config.warnings)?;
+    let marked = found
+        .mark_written::<S>(&plan, target, &time::for_cells(now))
+        .await;
+    if let Err(error) = marked {
+        manifest.outcome.state = format!("not run: {error:#}");
+        manifest.write(&folder)?;
+        return Err(error);
+    }
     if !options.quiet {
         announce(&plan, &facts, &config, target);
     }
@@ -371,7 +379,7 @@ async fn interrupted() {
     });
 }
 
-fn now_us() -> i64 {
+pub fn now_us() -> i64 {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();

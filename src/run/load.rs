@@ -1,19 +1,16 @@
 //! Loads a plan's tables: chunks of rows on several threads, also within one
 //! table; then indexes and statistics. A thread that fails stops the others.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::db::nodelay;
 use crate::db::session::{DbError, Session, Target};
+use crate::run::pieces::{Pieces, share};
 use crate::value::{Cells, Engine, RowBuf};
 use crate::workload::plan::{Plan, Table};
 
 /// Rows of a chunk, which is one transaction.
 const CHUNK_ROWS: u64 = 10_000;
-/// How often progress is told.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// A table could not be loaded, or a thread not be started.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +18,7 @@ pub enum LoadError {
     #[error("the load of {table} failed: {error}")]
     Table { table: String, error: DbError },
     #[error("cannot start a thread for the load: {0}")]
-    Thread(std::io::Error),
+    Thread(#[from] std::io::Error),
 }
 
 /// One piece of work for a thread.
@@ -35,15 +32,11 @@ enum Piece {
 
 /// What the threads share.
 #[derive(Debug)]
-struct Shared {
-    plan: Arc<Plan>,
-    target: Target,
+struct Load<'a> {
+    plan: &'a Plan,
+    target: &'a Target,
     seed: u64,
-    pieces: Vec<Piece>,
-    next: AtomicUsize,
     rows_done: AtomicU64,
-    stop: AtomicBool,
-    failure: Mutex<Option<LoadError>>,
 }
 
 /// Fills tables that are there and empty, on `threads` connections. `progress`
@@ -52,17 +45,26 @@ struct Shared {
 /// # Errors
 /// The first failure of any thread, with its table.
 pub fn load<S: Session>(
-    plan: &Arc<Plan>,
+    plan: &Plan,
     target: &Target,
     seed: u64,
     threads: usize,
     progress: &mut dyn FnMut(u64),
 ) -> Result<(), LoadError> {
-    work::<S>(plan, target, seed, threads, row_pieces(plan), progress)?;
-    let finish = (0..plan.tables.len())
-        .map(|table| Piece::Finish { table })
-        .collect();
-    work::<S>(plan, target, seed, threads, finish, &mut |_| {})
+    let load = Load {
+        plan,
+        target,
+        seed,
+        rows_done: AtomicU64::new(0),
+    };
+    let body = async |pieces: &Pieces<Piece>| loader::<S>(&load, pieces).await;
+    let rows = Pieces::new(row_pieces(plan));
+    share(&rows, "loader", threads, body, &mut || {
+        progress(load.rows_done.load(Ordering::Relaxed));
+    })?;
+    let finish = (0..plan.tables.len()).map(|table| Piece::Finish { table });
+    let finish = Pieces::new(finish.collect());
+    share(&finish, "loader", threads, body, &mut || {})
 }
 
 /// Chunks of all tables, taking turns among the tables, so that each table is
@@ -92,92 +94,34 @@ fn row_pieces(plan: &Plan) -> Vec<Piece> {
     pieces
 }
 
-fn work<S: Session>(
-    plan: &Arc<Plan>,
-    target: &Target,
-    seed: u64,
-    threads: usize,
-    pieces: Vec<Piece>,
-    progress: &mut dyn FnMut(u64),
-) -> Result<(), LoadError> {
-    let threads = threads.min(pieces.len());
-    let shared = Arc::new(Shared {
-        plan: plan.clone(),
-        target: target.clone(),
-        seed,
-        pieces,
-        next: AtomicUsize::new(0),
-        rows_done: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
-        failure: Mutex::new(None),
-    });
-    let mut handles = Vec::new();
-    for number in 0..threads {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let runtime = runtime.map_err(LoadError::Thread)?;
-        let shared = shared.clone();
-        let body = move || runtime.block_on(loader::<S>(&shared));
-        let thread = std::thread::Builder::new().name(format!("loader-{number}"));
-        handles.push(thread.spawn(body).map_err(LoadError::Thread)?);
-    }
-    while handles.iter().any(|handle| !handle.is_finished()) {
-        std::thread::sleep(PROGRESS_EVERY);
-        progress(shared.rows_done.load(Ordering::Relaxed));
-    }
-    for handle in handles {
-        if let Err(panic) = handle.join() {
-            std::panic::resume_unwind(panic);
-        }
-    }
-    let failure = shared
-        .failure
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take();
-    failure.map_or(Ok(()), Err)
-}
-
-/// One thread: takes pieces until there are none, or another thread failed.
-async fn loader<S: Session>(shared: &Shared) {
+/// One thread, on one connection.
+async fn loader<S: Session>(load: &Load<'_>, pieces: &Pieces<Piece>) -> Result<(), LoadError> {
     let mut session = None;
-    while !shared.stop.load(Ordering::Relaxed) {
-        let Some(piece) = shared
-            .pieces
-            .get(shared.next.fetch_add(1, Ordering::Relaxed))
-        else {
-            break;
-        };
+    while let Some(piece) = pieces.take() {
         let (Piece::Rows { table, .. } | Piece::Finish { table }) = piece;
-        let table = &shared.plan.tables[*table];
-        if let Err(error) = take::<S>(shared, &mut session, piece, table).await {
-            shared.stop.store(true, Ordering::Relaxed);
-            let mut failure = shared
-                .failure
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            failure.get_or_insert(LoadError::Table {
+        let table = &load.plan.tables[*table];
+        take::<S>(load, &mut session, piece, table)
+            .await
+            .map_err(|error| LoadError::Table {
                 table: table.name.clone(),
                 error,
-            });
-            return;
-        }
+            })?;
     }
     if let Some(session) = session {
         // All its work is committed: how it says goodbye does not matter.
         let _ = session.close().await;
     }
+    Ok(())
 }
 
 async fn take<S: Session>(
-    shared: &Shared,
+    load: &Load<'_>,
     session: &mut Option<S>,
     piece: &Piece,
     table: &Table,
 ) -> Result<(), DbError> {
     if session.is_none() {
-        *session = Some(S::open(&shared.target, &[]).await?);
+        *session = Some(S::open(load.target, &[]).await?);
         // Long INSERTs over TLS are where Nagle's algorithm costs most. Where it
         // cannot be switched off the load is slow, but right.
         let _ = nodelay::switch_on();
@@ -187,14 +131,14 @@ async fn take<S: Session>(
     };
     match piece {
         Piece::Rows { from, to, .. } => {
-            load_rows(shared, session, table, *from, *to).await?;
-            shared.rows_done.fetch_add(to - from + 1, Ordering::Relaxed);
+            load_rows(load, session, table, *from, *to).await?;
+            load.rows_done.fetch_add(to - from + 1, Ordering::Relaxed);
         }
         Piece::Finish { .. } => {
             for sql in &table.indexes {
                 session.raw(sql).await?;
             }
-            if let Some(sql) = analyze(shared.plan.engine, &table.name) {
+            if let Some(sql) = analyze(load.plan.engine, &table.name) {
                 session.raw(&sql).await?;
             }
         }
@@ -203,7 +147,7 @@ async fn take<S: Session>(
 }
 
 async fn load_rows<S: Session>(
-    shared: &Shared,
+    load: &Load<'_>,
     session: &mut S,
     table: &Table,
     from: u64,
@@ -212,13 +156,7 @@ async fn load_rows<S: Session>(
     let mut rows = RowBuf::new(table.columns.len());
     let mut scratch = Cells::default();
     for row in from..=to {
-        table.make_row(
-            &shared.plan.draws,
-            shared.seed,
-            row,
-            &mut scratch,
-            &mut rows,
-        );
+        table.make_row(&load.plan.draws, load.seed, row, &mut scratch, &mut rows);
     }
     session.begin(true).await?;
     session.load(&table.name, &table.columns, &rows).await?;
