@@ -31,6 +31,8 @@ pub enum Command {
     Prepare(PrepareArgs),
     /// Run a workload and write its results
     Run(RunArgs),
+    /// Compare a workload's tables with what was loaded
+    Check(CheckArgs),
     /// Drop a workload's tables
     Cleanup(CleanupArgs),
     /// Prepare, run and show `oltp_read_write` on embedded SQLite: nothing to install
@@ -188,6 +190,18 @@ pub struct OutArgs {
     /// Folder of all results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+
+    #[command(flatten)]
+    pub target: TargetArgs,
+
+    #[command(flatten)]
+    pub out: OutArgs,
 }
 
 #[derive(Debug, Args)]

@@ -31,6 +31,7 @@ pub mod random {
 /// Figures: recording, merging, judging. No SQL, no clock.
 pub mod stats {
     pub mod cell;
+    pub mod check;
     pub mod interval;
     pub mod latency;
     pub mod recorder;
@@ -70,6 +71,7 @@ pub mod db {
     mod copy_text;
     mod drain;
     mod failure;
+    pub mod identifier;
     mod moment;
     mod multi_insert;
     pub mod mysql;
@@ -100,8 +102,12 @@ pub mod transaction {
     pub mod script;
 }
 
-/// Many transactions: clients, workers, phases, and the load before them.
+/// Many transactions: clients, workers, phases; the load before them, and its
+/// check.
 pub mod run {
+    pub mod check;
+    mod check_index;
+    mod check_sample;
     pub mod client;
     pub mod collector;
     pub mod execute;
@@ -110,6 +116,7 @@ pub mod run {
     pub mod message;
     pub mod meta;
     pub mod pace;
+    mod pieces;
     pub mod timed;
     pub mod timeline;
     pub mod verdict;
@@ -118,6 +125,7 @@ pub mod run {
 
 /// What people and programs read: files and the terminal.
 pub mod report {
+    pub mod check;
     pub mod csv;
     pub mod environment;
     pub mod files;
@@ -131,15 +139,19 @@ pub mod report {
 
 /// One file a subcommand: wire and call.
 pub mod commands {
+    mod check;
     mod cleanup;
     mod dataset;
     mod demo;
     mod dispatch;
     pub mod exit;
+    mod interrupt;
     mod limits;
     mod list;
     mod prepare;
     mod run;
+    mod run_config;
+    mod run_record;
     mod show;
     mod target;
     mod workload;

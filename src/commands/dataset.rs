@@ -4,7 +4,7 @@
 //! Running on data of another size is the commonest mistake of all, and tables
 //! called `orders` are easily somebody else's: both are refused here.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Session, Target};
@@ -175,7 +175,50 @@ impl Found {
         Ok(())
     }
 
-    /// Items of the plan's first table, for a manifest.
+    /// Leaves a mark for `check` where a run will change the rows of the plan's
+    /// tables.
+    pub async fn mark_written<S: Session>(
+        &self,
+        plan: &Plan,
+        target: &Target,
+        at: &str,
+    ) -> Result<()> {
+        let writes = plan
+            .transactions
+            .iter()
+            .any(|transaction| transaction.writes);
+        if plan.engine == Engine::Null || !writes {
+            return Ok(());
+        }
+        let mut unmarked = plan
+            .tables
+            .iter()
+            .filter(|table| self.meta.item(&table.name, meta::WRITTEN).is_none())
+            .peekable();
+        if unmarked.peek().is_none() {
+            return Ok(());
+        }
+        let mut book = MetaSession::<S>::open(target, plan.engine)
+            .await
+            .map_err(server)?;
+        for table in unmarked {
+            book.set_written(&table.name, at)
+                .await
+                .with_context(|| {
+                    format!(
+                        "cannot enter into {} that a run changes table {}",
+                        meta::TABLE,
+                        table.name
+                    )
+                })
+                .map_err(server)?;
+        }
+        book.into_inner().close().await.map_err(server)
+    }
+
+    /// Items of the plan's first table, for a manifest. Whether an earlier run
+    /// changed rows is left out: it would tell the first run of a data set from
+    /// all others.
     pub fn items(&self, plan: &Plan) -> std::collections::BTreeMap<String, String> {
         let first = plan
             .tables
@@ -183,6 +226,7 @@ impl Found {
             .and_then(|table| self.meta.scopes.get(&table.name));
         let mut items = first.cloned().unwrap_or_default();
         items.remove(meta::SHA);
+        items.remove(meta::WRITTEN);
         items
     }
 }

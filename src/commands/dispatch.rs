@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::cli::{Cli, Command};
-use crate::commands::{cleanup, demo, list, prepare, run, show};
+use crate::commands::{check, cleanup, demo, list, prepare, run, show};
 
 /// Runs the command; the status is that of a command that did its work.
 ///
@@ -15,6 +15,7 @@ pub fn dispatch(cli: Cli) -> Result<u8> {
         Command::Show(args) => show::run(&args),
         Command::Prepare(args) => prepare::run(&args, cli.quiet),
         Command::Run(args) => run::run(&args, cli.quiet),
+        Command::Check(args) => check::run(&args, cli.quiet),
         Command::Cleanup(args) => cleanup::run(&args),
         Command::Demo(args) => demo::run(&args, cli.quiet),
     }

@@ -1,7 +1,6 @@
 //! `tiermark prepare`: makes and fills the tables of a workload.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
@@ -132,14 +131,7 @@ pub async fn prepare<S: Session>(
     let bar = LoadBar::new(rows, options.quiet);
     let (seed, threads) = (options.seed, options.threads);
     let progress = &mut |done| bar.rows(done);
-    let loaded = load::<S>(
-        &Arc::new(plan),
-        target,
-        seed,
-        threads,
-        &found.meta,
-        progress,
-    );
+    let loaded = load::<S>(&plan, target, seed, threads, &found.meta, progress);
     bar.done();
     let already = loaded.map_err(server)?;
     if already > 0 {

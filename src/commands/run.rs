@@ -1,63 +1,33 @@
-//! `tiermark run`: one workload on one target, and its results.
+//! `tiermark run`: one workload on its targets, and its results.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
-use tokio::signal::unix::{SignalKind, signal};
-use toml_edit::Value;
 
 use crate::cli::RunArgs;
 use crate::commands::dataset::Found;
 use crate::commands::exit::{GOOD, SUSPECT, server, usage};
+use crate::commands::interrupt::interrupted;
+use crate::commands::run_config::{RunOptions, config};
+use crate::commands::run_record::{info, manifest, outcome, shown};
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::{limits, workload};
 use crate::db::session::{Session, Target};
 use crate::host::environment::Environment;
-use crate::report::csv::FORMAT;
 use crate::report::files::RunFiles;
-use crate::report::manifest::{Manifest, OutcomePart, RunPart, TargetPart};
 use crate::report::terminal::{self, Terminal};
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
-use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::stats::sink::Sink;
-use crate::stats::summary::{RunInfo, Summary, Warning};
 use crate::units::{counted, human_duration};
 use crate::value::{Engine, ServerFacts};
-use crate::workload::compile::{compile, resolved_text};
+use crate::workload::compile::compile;
 use crate::workload::plan::Plan;
-use crate::workload::settings::{Settings, with_run};
+use crate::workload::settings::Settings;
 use crate::workload::source::Source;
-
-/// What a run takes where neither flag nor file says.
-const CLIENTS: u64 = 1;
-const WARMUP: Duration = Duration::from_secs(10);
-const TIME: Duration = Duration::from_mins(1);
-const GRACE: Duration = Duration::from_secs(1);
-const SEED: u64 = 1;
-const ERROR_LIMIT: f64 = 0.01;
-
-/// What the command line asks of a run, beside workload and target.
-#[derive(Clone, Debug)]
-pub struct RunOptions<'a> {
-    pub clients: Option<u64>,
-    pub workers: Option<u64>,
-    pub warmup: Option<Duration>,
-    pub time: Option<Duration>,
-    pub transactions: Option<u64>,
-    pub grace: Option<Duration>,
-    pub seed: Option<u64>,
-    pub error_limit: Option<f64>,
-    pub tier: &'a str,
-    pub log_tier: &'a str,
-    pub results: &'a Path,
-    pub quiet: bool,
-    pub warnings: Vec<Warning>,
-}
 
 pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
@@ -66,23 +36,20 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let plan = compile(&source, &settings, Engine::Null).map_err(usage)?;
     let targets = target::all_given(&args.targets.urls)?;
     let password = target::password_warning(&args.targets.urls, &targets);
-    let options = RunOptions {
-        clients: args.clients,
-        workers: args.workers,
-        warmup: args.warmup,
-        time: args.time,
-        transactions: args.transactions,
-        grace: args.grace,
-        seed: args.seed,
-        error_limit: args.error_limit,
-        tier: &args.tier,
-        log_tier: &args.log_tier,
-        results: &args.out.out,
-        quiet,
-        warnings: password.into_iter().collect(),
-    };
+    let options = RunOptions::of(args, quiet, password.into_iter().collect());
     config(&plan, &targets, &options)?;
     with_session!(targets[0].engine, S => block_on(measure::<S>(&source, &settings, &targets, &options)))
+}
+
+/// The servers of a run, with what is in them.
+struct Servers<S> {
+    /// One session on each, to cancel with.
+    controls: Vec<S>,
+    facts: Vec<ServerFacts>,
+    found: Vec<Found>,
+    plan: Plan,
+    /// With the parameters that were taken from the load.
+    settings: Settings,
 }
 
 /// Runs a workload on its targets and writes its results; the exit status.
@@ -92,79 +59,68 @@ pub async fn measure<S: Session + 'static>(
     targets: &[Target],
     options: &RunOptions<'_>,
 ) -> Result<u8> {
-    let mut controls: Vec<S> = Vec::new();
-    let mut servers: Vec<ServerFacts> = Vec::new();
-    for target in targets {
-        let mut control: S = target::open(target).await?;
-        servers.push(control.facts().await.map_err(server)?);
-        controls.push(control);
-    }
-    let facts = one_kind(&servers, targets)?;
-    let engine = facts.engine.unwrap_or(targets[0].engine);
-    let found = Found::look(&mut controls[0], &targets[0], engine).await?;
-    let (plan, adopted) = found.plan(source, settings, engine)?;
-    for (control, target) in controls.iter_mut().zip(targets).skip(1) {
-        let other = Found::look(control, target, engine).await?;
-        other.plan(source, &adopted, engine)?;
-    }
+    let Servers {
+        controls,
+        facts,
+        found,
+        plan,
+        settings,
+    } = look::<S>(source, settings, targets).await?;
     let config = config(&plan, targets, options)?;
-    limits::open_files(engine, config.clients)?;
+    limits::open_files(plan.engine, config.clients)?;
     let each = config.clients.div_ceil(targets.len() as u64);
-    for server in &servers {
-        limits::of_server(server, each, plan.statements.len() as u64)?;
+    for facts in &facts {
+        limits::of_server(facts, each, plan.statements.len() as u64)?;
     }
+    let facts = &facts[0];
 
     let now = now_us();
-    let label = if options.tier.is_empty() {
-        engine.name()
-    } else {
-        options.tier
-    };
-    let label = format!("{}-{label}", plan.workload);
+    let engine = plan.engine.name();
+    let tier = Some(options.tier).filter(|tier| !tier.is_empty());
+    let label = format!("{}-{}", plan.workload, tier.unwrap_or(engine));
     let folder = folder::create(options.results, now, &label)
         .with_context(|| format!("cannot make a folder in {}", options.results.display()))
         .map_err(usage)?;
-    let mut info = info(&plan, &facts, &config, options);
+    let mut info = info(&plan, facts, &config, options);
     let name = folder.file_name().unwrap_or_default();
     info.run = name.to_string_lossy().into_owned();
     let host = Environment::read();
-    let mut manifest = manifest(source, &adopted, &plan, &facts, &config, &info, now)?;
-    manifest.data = found.items(&plan);
+    let mut manifest = manifest(source, &settings, &plan, facts, &config, &info, now)?;
+    manifest.data = found[0].items(&plan);
     manifest.write(&folder)?;
-    environment::write(&folder, &host, &facts, &config.warnings)?;
-    if !options.quiet {
-        announce(&plan, &facts, &config);
-    }
-
+    environment::write(&folder, &host, facts, &config.warnings)?;
     let mut files = RunFiles::create(options.results, &folder, &info)?;
     let mut terminal = Terminal::new(options.quiet);
     let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut terminal];
+    if !options.quiet {
+        announce(&plan, facts, &config);
+    }
+
     let plan = Arc::new(plan);
-    let ran = execute::<S>(
-        &config,
-        plan,
-        info,
-        controls,
-        Threads::Own,
-        sinks,
-        interrupted(),
-    )
-    .await;
-    let mut summary = match ran {
+    let ran = async {
+        for (found, target) in found.iter().zip(targets) {
+            let at = time::for_cells(now);
+            found.mark_written::<S>(&plan, target, &at).await?;
+        }
+        let (plan, threads) = (plan.clone(), Threads::Own);
+        let ran = execute::<S>(&config, plan, info, controls, threads, sinks, interrupted());
+        ran.await.map_err(|error| match error {
+            RunError::Interrupted => error.into(),
+            RunError::Connect(_) | RunError::Thread(_) => server(error),
+        })
+    };
+    let mut summary = match ran.await {
         Ok(summary) => summary,
         Err(error) => {
-            manifest.outcome.state = format!("not run: {error}");
+            manifest.outcome.state = format!("not run: {error:#}");
             manifest.write(&folder)?;
-            return Err(match error {
-                RunError::Interrupted => error.into(),
-                RunError::Connect(_) | RunError::Thread(_) => server(error),
-            });
+            return Err(error);
         }
     };
     manifest.outcome = outcome(&summary);
     let written = manifest
         .write(&folder)
-        .and_then(|()| environment::write(&folder, &host, &facts, &summary.warnings));
+        .and_then(|()| environment::write(&folder, &host, facts, &summary.warnings));
     if let Err(error) = written {
         summary.warnings.push(not_written(&error));
     }
@@ -174,8 +130,39 @@ pub async fn measure<S: Session + 'static>(
     Ok(if summary.is_good() { GOOD } else { SUSPECT })
 }
 
-/// What the servers say of themselves: one engine and version, or no run.
-fn one_kind(servers: &[ServerFacts], targets: &[Target]) -> Result<ServerFacts> {
+/// Connects to every server and sees that it is of one kind with the others and
+/// holds the workload's data.
+async fn look<S: Session>(
+    source: &Source,
+    settings: &Settings,
+    targets: &[Target],
+) -> Result<Servers<S>> {
+    let mut controls: Vec<S> = Vec::new();
+    let mut facts: Vec<ServerFacts> = Vec::new();
+    for target in targets {
+        let mut control: S = target::open(target).await?;
+        facts.push(control.facts().await.map_err(server)?);
+        controls.push(control);
+    }
+    refuse_several_kinds(&facts, targets)?;
+    let engine = facts[0].engine.unwrap_or(targets[0].engine);
+    let mut found = vec![Found::look(&mut controls[0], &targets[0], engine).await?];
+    let (plan, settings) = found[0].plan(source, settings, engine)?;
+    for (control, target) in controls.iter_mut().zip(targets).skip(1) {
+        let other = Found::look(control, target, engine).await?;
+        other.plan(source, &settings, engine)?;
+        found.push(other);
+    }
+    Ok(Servers {
+        controls,
+        facts,
+        found,
+        plan,
+        settings,
+    })
+}
+
+fn refuse_several_kinds(servers: &[ServerFacts], targets: &[Target]) -> Result<()> {
     let first = &servers[0];
     for (other, target) in servers.iter().zip(targets) {
         if (other.engine, &other.version) != (first.engine, &first.version) {
@@ -187,190 +174,7 @@ fn one_kind(servers: &[ServerFacts], targets: &[Target]) -> Result<ServerFacts> 
             )));
         }
     }
-    Ok(first.clone())
-}
-
-/// Flags over the file over what stands here.
-fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Result<RunConfig> {
-    let file = &plan.run;
-    // A flag for one end of a run takes the place of the file's other end.
-    let transactions = options
-        .transactions
-        .or(file.transactions.filter(|_| options.time.is_none()));
-    let stop = match transactions {
-        Some(0) => return Err(usage(anyhow!("run.transactions is 0; run at least 1"))),
-        Some(count) => Stop::Transactions(count),
-        None => Stop::After(options.time.or(file.time).unwrap_or(TIME)),
-    };
-    if stop == Stop::After(Duration::ZERO) {
-        return Err(usage(anyhow!(
-            "the measured window is 0 s long; give --time, such as --time 1m"
-        )));
-    }
-    let warmup = match stop {
-        // The file's warm-up goes with the file's end of the run.
-        Stop::Transactions(_) => {
-            let given = file.warmup.filter(|_| options.transactions.is_none());
-            options.warmup.or(given).unwrap_or(Duration::ZERO)
-        }
-        Stop::After(_) => options.warmup.or(file.warmup).unwrap_or(WARMUP),
-    };
-    let clients = options.clients.or(file.clients).unwrap_or(CLIENTS);
-    if clients == 0 {
-        return Err(usage(anyhow!("run.clients is 0; run at least 1")));
-    }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    let workers = options.workers.unwrap_or(cores).min(clients);
-    Ok(RunConfig {
-        targets: targets.into(),
-        clients,
-        workers: usize::try_from(workers).unwrap_or(1),
-        seed: options.seed.or(file.seed).unwrap_or(SEED),
-        warmup,
-        stop,
-        grace: options.grace.or(file.grace).unwrap_or(GRACE),
-        pace: Pace::Closed,
-        error_limit: options
-            .error_limit
-            .or(file.error_limit)
-            .unwrap_or(ERROR_LIMIT),
-        warnings: options.warnings.clone(),
-    })
-}
-
-fn info(plan: &Plan, facts: &ServerFacts, config: &RunConfig, options: &RunOptions<'_>) -> RunInfo {
-    RunInfo {
-        tier: options.tier.to_owned(),
-        log_tier: options.log_tier.to_owned(),
-        workload: plan.workload.clone(),
-        workload_sha: plan.sha.clone(),
-        engine: plan.engine.name().to_owned(),
-        server_version: facts.version.clone(),
-        tls: facts.tls,
-        clients: config.clients,
-        workers: config.workers as u64,
-        seed: config.seed,
-        isolation: isolation(facts),
-        warmup: config.warmup,
-        transactions: plan
-            .transactions
-            .iter()
-            .map(|transaction| transaction.name.clone())
-            .collect(),
-        ..RunInfo::default()
-    }
-}
-
-/// The server's default, under the name that its engine gives the setting.
-fn isolation(facts: &ServerFacts) -> String {
-    let names = [
-        "default_transaction_isolation",
-        "transaction_isolation",
-        "tx_isolation",
-    ];
-    let setting = facts
-        .settings
-        .iter()
-        .find(|(name, _)| names.contains(&name.as_str()));
-    setting.map_or(String::new(), |(_, value)| {
-        value.to_lowercase().replace('-', " ")
-    })
-}
-
-fn manifest(
-    source: &Source,
-    settings: &Settings,
-    plan: &Plan,
-    facts: &ServerFacts,
-    config: &RunConfig,
-    info: &RunInfo,
-    now_us: i64,
-) -> Result<Manifest> {
-    let (text, sql) = resolved_text(source, settings).map_err(usage)?;
-    let text = with_run(&source.file, &text, &in_force(config)).map_err(usage)?;
-    let mut files = source.sql_files(&sql).map_err(usage)?;
-    files.insert("workload".to_owned(), text);
-    let (time, transactions) = match config.stop {
-        Stop::After(time) => (human_duration(time), None),
-        Stop::Transactions(count) => (String::new(), Some(count)),
-    };
-    Ok(Manifest {
-        format: FORMAT,
-        tiermark: env!("CARGO_PKG_VERSION").to_owned(),
-        run: RunPart {
-            name: info.run.clone(),
-            workload: plan.workload.clone(),
-            workload_sha: plan.sha.clone(),
-            created_utc: time::for_cells(now_us),
-            tier: info.tier.clone(),
-            log_tier: info.log_tier.clone(),
-            clients: config.clients,
-            workers: info.workers,
-            seed: config.seed,
-            warmup: human_duration(config.warmup),
-            time,
-            transactions,
-            grace: human_duration(config.grace),
-            error_limit: format!("{}%", 100.0 * config.error_limit),
-        },
-        target: TargetPart {
-            url: shown(&config.targets),
-            engine: plan.engine.name().to_owned(),
-            version: facts.version.clone(),
-            user: facts.user.clone(),
-            database: facts.database.clone(),
-            tls: facts.tls,
-            isolation: info.isolation.clone(),
-            session_notes: facts.session_notes.clone(),
-        },
-        params: plan.params.iter().cloned().collect(),
-        data: std::collections::BTreeMap::new(),
-        outcome: OutcomePart {
-            state: "running".to_owned(),
-            warnings: Vec::new(),
-        },
-        files,
-    })
-}
-
-/// `[run]` as flags and file together made it: what repeats the run.
-fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
-    let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
-    let (end, value) = match config.stop {
-        Stop::After(time) => ("time", human_duration(time).into()),
-        Stop::Transactions(transactions) => ("transactions", count(transactions)),
-    };
-    vec![
-        ("clients", count(config.clients)),
-        ("warmup", human_duration(config.warmup).into()),
-        (end, value),
-        ("grace", human_duration(config.grace).into()),
-        ("seed", count(config.seed)),
-        (
-            "error_limit",
-            format!("{}%", 100.0 * config.error_limit).into(),
-        ),
-    ]
-}
-
-fn outcome(summary: &Summary) -> OutcomePart {
-    let interrupted = summary
-        .warnings
-        .iter()
-        .any(|warning| warning.code == "interrupted");
-    OutcomePart {
-        state: if interrupted {
-            "interrupted"
-        } else {
-            "finished"
-        }
-        .to_owned(),
-        warnings: summary
-            .warnings
-            .iter()
-            .map(|warning| format!("{}: {}", warning.code, warning.message))
-            .collect(),
-    }
+    Ok(())
 }
 
 fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
@@ -402,43 +206,7 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
     }
 }
 
-fn shown(targets: &[Target]) -> String {
-    let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
-    targets.join(" ")
-}
-
-/// Resolves at the first Ctrl-C or SIGTERM; the second ends the program at once.
-async fn interrupted() {
-    let handlers = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-    );
-    let (Ok(mut interrupt), Ok(mut terminate)) = handlers else {
-        // Without handlers the signals end the program as they always do.
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    eprintln!("stopping: what is in flight may end; once more ends at once");
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        if let Ok(runtime) = runtime {
-            runtime.block_on(async {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
-            });
-            std::process::exit(130);
-        }
-    });
-}
-
-fn now_us() -> i64 {
+pub fn now_us() -> i64 {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();

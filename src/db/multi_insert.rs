@@ -1,11 +1,12 @@
-//! Multi-row `INSERT`: its text, how many rows go into one statement, and
-//! quoting of names. Knows no driver.
+//! Multi-row `INSERT`: its text, and how many rows go into one statement. Knows
+//! no driver.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::value::{RowBuf, Value};
 
+use super::identifier::{quoted, quoted_list};
 use super::session::{Class, DbError};
 
 /// More rows a statement load no faster on MySQL, MariaDB or SQLite.
@@ -90,16 +91,6 @@ fn text(table: &str, columns: &[String], rows: usize, quote: char) -> String {
     )
 }
 
-pub(crate) fn quoted(name: &str, quote: char) -> String {
-    let twice: String = [quote, quote].iter().collect();
-    format!("{quote}{}{quote}", name.replace(quote, &twice))
-}
-
-pub(crate) fn quoted_list(names: &[String], quote: char) -> String {
-    let names: Vec<String> = names.iter().map(|name| quoted(name, quote)).collect();
-    names.join(", ")
-}
-
 /// # Errors
 /// When rows and columns do not belong together.
 pub(crate) fn check_shape(table: &str, columns: &[String], rows: &RowBuf) -> Result<(), DbError> {
@@ -128,13 +119,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_quoted_and_every_value_has_its_placeholder() {
+    fn every_value_has_its_placeholder() {
         let columns = ["id".to_owned(), "or`der".to_owned()];
         assert_eq!(
             text("t", &columns, 2, '`'),
             "INSERT INTO `t` (`id`, `or``der`) VALUES (?, ?), (?, ?)"
         );
-        assert_eq!(quoted("a\"b", '"'), "\"a\"\"b\"");
     }
 
     #[test]

@@ -205,6 +205,10 @@ impl Session for MysqlSession {
         mysql_facts::tables(&mut self.connection).await
     }
 
+    async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
+        mysql_facts::indexes(&mut self.connection, table).await
+    }
+
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
         mysql_facts::facts(&mut self.connection).await
     }

@@ -1,5 +1,5 @@
-//! What MySQL and MariaDB say about themselves, and which tables a name
-//! reaches. Plain texts in the text protocol: nothing of this is prepared.
+//! What MySQL and MariaDB say about themselves, and which tables and indexes
+//! a name reaches. Nothing of this stays prepared.
 
 use sqlx::mysql::{MySqlConnection, MySqlRow};
 use sqlx::{Decode, MySql, Row as _};
@@ -38,6 +38,10 @@ const TABLES: &str = "
 SELECT TABLE_NAME FROM information_schema.TABLES
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME";
 
+const INDEXES: &str = "
+SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS
+WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY INDEX_NAME";
+
 pub(crate) async fn connection_id(connection: &mut MySqlConnection) -> Result<i64, DbError> {
     let rows = all(connection, "SELECT CONNECTION_ID()").await?;
     rows.first()
@@ -47,6 +51,19 @@ pub(crate) async fn connection_id(connection: &mut MySqlConnection) -> Result<i6
 
 pub(crate) async fn tables(connection: &mut MySqlConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
+    Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
+}
+
+pub(crate) async fn indexes(
+    connection: &mut MySqlConnection,
+    table: &str,
+) -> Result<Vec<String>, DbError> {
+    let rows = sqlx::query(INDEXES)
+        .bind(table)
+        .persistent(false)
+        .fetch_all(connection)
+        .await
+        .map_err(failure::mysql)?;
     Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
 }
 

@@ -170,6 +170,10 @@ impl Session for NullSession {
         Ok(Vec::new())
     }
 
+    async fn indexes(&mut self, _table: &str) -> Result<Vec<String>, DbError> {
+        Ok(Vec::new())
+    }
+
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
         Ok(ServerFacts {
             engine: Some(Engine::Null),

@@ -17,6 +17,7 @@ use super::connect_failure::{self, Place};
 use super::copy_text;
 use super::drain::{Counts, drain};
 use super::failure;
+use super::identifier;
 use super::multi_insert;
 use super::postgres_encode::PgArg;
 use super::postgres_facts;
@@ -193,8 +194,8 @@ impl Session for PgSession {
         multi_insert::check_shape(table, columns, rows)?;
         let sql = format!(
             "COPY {} ({}) FROM STDIN",
-            multi_insert::quoted(table, '"'),
-            multi_insert::quoted_list(columns, '"')
+            identifier::quoted(table, '"'),
+            identifier::quoted_list(columns, '"')
         );
         let mut copy = self
             .connection
@@ -227,6 +228,10 @@ impl Session for PgSession {
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         postgres_facts::tables(&mut self.connection).await
+    }
+
+    async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
+        postgres_facts::indexes(&mut self.connection, table).await
     }
 
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {

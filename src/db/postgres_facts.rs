@@ -1,5 +1,5 @@
-//! What PostgreSQL says about itself, and which tables a name reaches. Plain
-//! texts in the simple protocol: nothing of this enters the statement cache.
+//! What PostgreSQL says about itself, and which tables and indexes a name
+//! reaches. Nothing of this enters the statement cache.
 
 use sqlx::postgres::{PgConnection, PgRow};
 
@@ -36,12 +36,31 @@ WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
   AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
 ORDER BY relname";
 
+/// One whose building failed is there by name only.
+const INDEXES: &str = "
+SELECT i.relname::text FROM pg_index
+JOIN pg_class i ON i.oid = indexrelid JOIN pg_class t ON t.oid = indrelid
+WHERE t.relname = $1 AND pg_table_is_visible(t.oid) AND indisvalid ORDER BY 1";
+
 pub(crate) async fn backend_pid(connection: &mut PgConnection) -> Result<i64, DbError> {
     one(connection, "SELECT pg_backend_pid()").await?.int(0)
 }
 
 pub(crate) async fn tables(connection: &mut PgConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
+    rows.iter().map(|row| owned(row, 0)).collect()
+}
+
+pub(crate) async fn indexes(
+    connection: &mut PgConnection,
+    table: &str,
+) -> Result<Vec<String>, DbError> {
+    let rows = sqlx::query(INDEXES)
+        .bind(table)
+        .persistent(false)
+        .fetch_all(connection)
+        .await
+        .map_err(failure::postgres)?;
     rows.iter().map(|row| owned(row, 0)).collect()
 }
 

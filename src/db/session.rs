@@ -105,6 +105,10 @@ pub trait Session: Sized {
     /// Names of the tables that an unqualified name can reach here.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
+    /// Names of the indexes of a table that an unqualified name reaches, those
+    /// of its keys among them. None when there is no such table.
+    async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError>;
+
     /// What the server says about itself and about this session.
     async fn facts(&mut self) -> Result<ServerFacts, DbError>;
 

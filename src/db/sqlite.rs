@@ -330,6 +330,11 @@ impl Session for SqliteSession {
         sqlite_facts::tables(&mut self.connection).await
     }
 
+    async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
+        self.start()?;
+        sqlite_facts::indexes(&mut self.connection, table).await
+    }
+
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
         self.start()?;
         sqlite_facts::facts(&mut self.connection, &self.file).await

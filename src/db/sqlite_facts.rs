@@ -1,4 +1,4 @@
-//! What an embedded SQLite says about itself, and its tables.
+//! What an embedded SQLite says about itself, its tables and indexes.
 
 use std::path::Path;
 
@@ -28,6 +28,19 @@ const SETTINGS: [(&str, &str); 8] = [
 
 pub(crate) async fn tables(connection: &mut SqliteConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
+    Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
+}
+
+pub(crate) async fn indexes(
+    connection: &mut SqliteConnection,
+    table: &str,
+) -> Result<Vec<String>, DbError> {
+    let rows = sqlx::query("SELECT name FROM pragma_index_list(?) ORDER BY name")
+        .bind(table)
+        .persistent(false)
+        .fetch_all(connection)
+        .await
+        .map_err(failure::sqlite)?;
     Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
 }
 

@@ -23,6 +23,8 @@ pub enum Purpose {
     Deck,
     /// Gaps between arrivals.
     Pace,
+    /// Rows that a check looks at.
+    Check,
 }
 
 impl Purpose {
@@ -34,6 +36,7 @@ impl Purpose {
             Purpose::Run => 3,
             Purpose::Deck => 4,
             Purpose::Pace => 5,
+            Purpose::Check => 6,
         }
     }
 }

@@ -5,13 +5,12 @@
 //! that was cut off at any point can be taken up again and ends the same.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::db::nodelay;
 use crate::db::session::{Class, DbError, Session, Target};
 use crate::run::meta::{LOADED, Meta, MetaError, MetaSession, STATE};
+use crate::run::pieces::{Pieces, share};
 use crate::value::{Cells, Engine, RowBuf};
 use crate::workload::plan::{Plan, Table};
 
@@ -20,8 +19,6 @@ const CHUNK_ROWS: u64 = 10_000;
 const CHUNK_STEP: usize = 10_000;
 /// Attempts at a chunk that another session's locks got in the way of.
 const ATTEMPTS: u32 = 10;
-/// How often progress is told.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// A table could not be loaded, or a thread not be started.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +26,7 @@ pub enum LoadError {
     #[error("the load of {table} failed: {error}")]
     Table { table: String, error: MetaError },
     #[error("cannot start a thread for the load: {0}")]
-    Thread(std::io::Error),
+    Thread(#[from] std::io::Error),
     #[error(
         "rows {from} to {to} of {table} were loaded by another version of tiermark, in other chunks; load anew with --recreate"
     )]
@@ -47,15 +44,11 @@ enum Piece {
 
 /// What the threads share.
 #[derive(Debug)]
-struct Shared {
-    plan: Arc<Plan>,
-    target: Target,
+struct Load<'a> {
+    plan: &'a Plan,
+    target: &'a Target,
     seed: u64,
-    pieces: Vec<Piece>,
-    next: AtomicUsize,
     rows_done: AtomicU64,
-    stop: AtomicBool,
-    failure: Mutex<Option<LoadError>>,
 }
 
 /// Fills tables that are there, on `threads` connections, leaving out what
@@ -65,7 +58,7 @@ struct Shared {
 /// # Errors
 /// The first failure of any thread, with its table.
 pub fn load<S: Session>(
-    plan: &Arc<Plan>,
+    plan: &Plan,
     target: &Target,
     seed: u64,
     threads: usize,
@@ -73,14 +66,20 @@ pub fn load<S: Session>(
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, LoadError> {
     let (rows, done) = row_pieces(plan, meta)?;
-    work::<S>(plan, target, seed, threads, rows, &mut |more| {
-        progress(done + more);
+    let load = Load {
+        plan,
+        target,
+        seed,
+        rows_done: AtomicU64::new(done),
+    };
+    let body = async |pieces: &Pieces<Piece>| loader::<S>(&load, pieces).await;
+    share(&Pieces::new(rows), "loader", threads, body, &mut || {
+        progress(load.rows_done.load(Ordering::Relaxed));
     })?;
     let open = |table: &usize| meta.item(&plan.tables[*table].name, STATE) != Some(LOADED);
-    let finish = (0..plan.tables.len())
-        .filter(open)
-        .map(|table| Piece::Finish { table });
-    work::<S>(plan, target, seed, threads, finish.collect(), &mut |_| {})?;
+    let tables = (0..plan.tables.len()).filter(open);
+    let finish = Pieces::new(tables.map(|table| Piece::Finish { table }).collect());
+    share(&finish, "loader", threads, body, &mut || {})?;
     Ok(done)
 }
 
@@ -121,92 +120,34 @@ fn other_chunks(table: &Table, from: u64, to: u64) -> LoadError {
     }
 }
 
-fn work<S: Session>(
-    plan: &Arc<Plan>,
-    target: &Target,
-    seed: u64,
-    threads: usize,
-    pieces: Vec<Piece>,
-    progress: &mut dyn FnMut(u64),
-) -> Result<(), LoadError> {
-    let threads = threads.min(pieces.len());
-    let shared = Arc::new(Shared {
-        plan: plan.clone(),
-        target: target.clone(),
-        seed,
-        pieces,
-        next: AtomicUsize::new(0),
-        rows_done: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
-        failure: Mutex::new(None),
-    });
-    let mut handles = Vec::new();
-    for number in 0..threads {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let runtime = runtime.map_err(LoadError::Thread)?;
-        let shared = shared.clone();
-        let body = move || runtime.block_on(loader::<S>(&shared));
-        let thread = std::thread::Builder::new().name(format!("loader-{number}"));
-        handles.push(thread.spawn(body).map_err(LoadError::Thread)?);
-    }
-    while handles.iter().any(|handle| !handle.is_finished()) {
-        std::thread::sleep(PROGRESS_EVERY);
-        progress(shared.rows_done.load(Ordering::Relaxed));
-    }
-    for handle in handles {
-        if let Err(panic) = handle.join() {
-            std::panic::resume_unwind(panic);
-        }
-    }
-    let failure = shared
-        .failure
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take();
-    failure.map_or(Ok(()), Err)
-}
-
-/// One thread: takes pieces until there are none, or another thread failed.
-async fn loader<S: Session>(shared: &Shared) {
+/// One thread, on one connection.
+async fn loader<S: Session>(load: &Load<'_>, pieces: &Pieces<Piece>) -> Result<(), LoadError> {
     let mut book = None;
-    while !shared.stop.load(Ordering::Relaxed) {
-        let Some(piece) = shared
-            .pieces
-            .get(shared.next.fetch_add(1, Ordering::Relaxed))
-        else {
-            break;
-        };
+    while let Some(piece) = pieces.take() {
         let (Piece::Rows { table, .. } | Piece::Finish { table }) = piece;
-        let table = &shared.plan.tables[*table];
-        if let Err(error) = take::<S>(shared, &mut book, piece, table).await {
-            shared.stop.store(true, Ordering::Relaxed);
-            let mut failure = shared
-                .failure
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            failure.get_or_insert(LoadError::Table {
+        let table = &load.plan.tables[*table];
+        take::<S>(load, &mut book, piece, table)
+            .await
+            .map_err(|error| LoadError::Table {
                 table: table.name.clone(),
                 error,
-            });
-            return;
-        }
+            })?;
     }
     if let Some(book) = book {
         // All its work is committed: how it says goodbye does not matter.
         let _ = book.into_inner().close().await;
     }
+    Ok(())
 }
 
 async fn take<S: Session>(
-    shared: &Shared,
+    load: &Load<'_>,
     book: &mut Option<MetaSession<S>>,
     piece: &Piece,
     table: &Table,
 ) -> Result<(), MetaError> {
     if book.is_none() {
-        *book = Some(MetaSession::open(&shared.target, shared.plan.engine).await?);
+        *book = Some(MetaSession::open(load.target, load.plan.engine).await?);
         // Long INSERTs over TLS are where Nagle's algorithm costs most. Where it
         // cannot be switched off the load is slow, but right.
         let _ = nodelay::switch_on();
@@ -214,15 +155,15 @@ async fn take<S: Session>(
     let Some(book) = book else { return Ok(()) };
     match piece {
         Piece::Rows { from, to, .. } => {
-            load_chunk(shared, book, table, *from, *to).await?;
-            shared.rows_done.fetch_add(to - from + 1, Ordering::Relaxed);
+            load_chunk(load, book, table, *from, *to).await?;
+            load.rows_done.fetch_add(to - from + 1, Ordering::Relaxed);
         }
         Piece::Finish { .. } => {
             for sql in &table.indexes {
                 let made = book.session().raw(sql).await;
                 made.map(|_| ()).or_else(unless_it_exists)?;
             }
-            if let Some(sql) = analyze(shared.plan.engine, &table.name) {
+            if let Some(sql) = analyze(load.plan.engine, &table.name) {
                 book.session().raw(&sql).await?;
             }
             book.set_loaded(&table.name).await?;
@@ -240,7 +181,7 @@ fn unless_it_exists(error: DbError) -> Result<(), DbError> {
 }
 
 async fn load_chunk<S: Session>(
-    shared: &Shared,
+    load: &Load<'_>,
     book: &mut MetaSession<S>,
     table: &Table,
     from: u64,
@@ -249,13 +190,7 @@ async fn load_chunk<S: Session>(
     let mut rows = RowBuf::new(table.columns.len());
     let mut scratch = Cells::default();
     for row in from..=to {
-        table.make_row(
-            &shared.plan.draws,
-            shared.seed,
-            row,
-            &mut scratch,
-            &mut rows,
-        );
+        table.make_row(&load.plan.draws, load.seed, row, &mut scratch, &mut rows);
     }
     for attempt in 1.. {
         let Err(error) = commit_chunk(book, table, &rows, from, to).await else {

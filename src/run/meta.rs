@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::session::{DbError, Row, Session, Target};
+use crate::db::session::{Class, DbError, Row, Session, Target};
 use crate::value::{Args, Engine, Statement, StmtId, Value};
 use crate::workload::error::SpecError;
 use crate::workload::plan::{Plan, Table};
@@ -18,6 +18,8 @@ pub const STATE: &str = "state";
 pub const SEED: &str = "seed";
 pub const SHA: &str = "sha";
 pub const WORKLOAD: &str = "workload";
+/// When the first run began that changes rows, in UTC. Until then there is none.
+pub const WRITTEN: &str = "written";
 const ROWS: &str = "rows";
 const PARAM: &str = "param:";
 /// `chunk:<first row>`, with the last row as its value, while a table is loaded.
@@ -202,6 +204,20 @@ impl<S: Session> MetaSession<S> {
         let args = [Value::Text(table)];
         self.session.exec(FORGET_CHUNKS, Args::List(&args)).await?;
         self.session.commit().await
+    }
+
+    /// Says that the rows of a table are no longer as they were loaded. The
+    /// first to say so keeps its time.
+    ///
+    /// # Errors
+    /// When the table cannot be written.
+    pub async fn set_written(&mut self, table: &str, at: &str) -> Result<(), DbError> {
+        let args = [Value::Text(table), Value::Text(WRITTEN), Value::Text(at)];
+        match self.session.exec(ADD, Args::List(&args)).await {
+            // Another run begins at this moment too.
+            Err(error) if error.class == Class::Duplicate => Ok(()),
+            outcome => outcome.map(|_| ()),
+        }
     }
 
     /// # Errors

@@ -175,6 +175,10 @@ impl<S: Session> Session for Timed<S> {
         self.session.tables().await
     }
 
+    async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
+        self.session.indexes(table).await
+    }
+
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
         self.session.facts().await
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::random::rng::{Purpose, Rng};
 use crate::value::{Cells, Engine, Kind, RowBuf, Statement, StmtId};
-use crate::workload::draw::{Draw, Program};
+use crate::workload::draw::{Draw, Generator, Program};
 use crate::workload::mix::Mix;
 
 /// A workload for one engine, ready to load and to run.
@@ -109,6 +109,14 @@ pub struct Table {
 }
 
 impl Table {
+    /// The column that holds the row's number, if one does.
+    pub fn key(&self, draws: &[Draw]) -> Option<usize> {
+        self.picks.iter().position(|&register| {
+            let fill = self.program.fills[usize::from(register)];
+            matches!(draws[usize::from(fill.draw)].generator, Generator::Seq)
+        })
+    }
+
     /// Appends row `row` (from 1): a pure function of (seed, table, row).
     pub fn make_row(
         &self,

@@ -1,0 +1,169 @@
+//! What a run leaves of itself beside its figures: the manifest that repeats
+//! it, and the words that stand in each of its rows.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use toml_edit::Value;
+
+use crate::commands::exit::usage;
+use crate::commands::run_config::RunOptions;
+use crate::db::session::Target;
+use crate::report::csv::FORMAT;
+use crate::report::manifest::{Manifest, OutcomePart, RunPart, TargetPart};
+use crate::report::time;
+use crate::run::execute::RunConfig;
+use crate::run::timeline::Stop;
+use crate::stats::summary::{RunInfo, Summary};
+use crate::units::human_duration;
+use crate::value::ServerFacts;
+use crate::workload::compile::resolved_text;
+use crate::workload::plan::Plan;
+use crate::workload::settings::{Settings, with_run};
+use crate::workload::source::Source;
+
+pub fn info(
+    plan: &Plan,
+    facts: &ServerFacts,
+    config: &RunConfig,
+    options: &RunOptions<'_>,
+) -> RunInfo {
+    RunInfo {
+        tier: options.tier.to_owned(),
+        log_tier: options.log_tier.to_owned(),
+        workload: plan.workload.clone(),
+        workload_sha: plan.sha.clone(),
+        engine: plan.engine.name().to_owned(),
+        server_version: facts.version.clone(),
+        tls: facts.tls,
+        clients: config.clients,
+        workers: config.workers as u64,
+        seed: config.seed,
+        isolation: isolation(facts),
+        warmup: config.warmup,
+        transactions: plan
+            .transactions
+            .iter()
+            .map(|transaction| transaction.name.clone())
+            .collect(),
+        ..RunInfo::default()
+    }
+}
+
+/// The server's default, under the name that its engine gives the setting.
+fn isolation(facts: &ServerFacts) -> String {
+    let names = [
+        "default_transaction_isolation",
+        "transaction_isolation",
+        "tx_isolation",
+    ];
+    let setting = facts
+        .settings
+        .iter()
+        .find(|(name, _)| names.contains(&name.as_str()));
+    setting.map_or(String::new(), |(_, value)| {
+        value.to_lowercase().replace('-', " ")
+    })
+}
+
+pub fn manifest(
+    source: &Source,
+    settings: &Settings,
+    plan: &Plan,
+    facts: &ServerFacts,
+    config: &RunConfig,
+    info: &RunInfo,
+    now_us: i64,
+) -> Result<Manifest> {
+    let (text, sql) = resolved_text(source, settings).map_err(usage)?;
+    let text = with_run(&source.file, &text, &in_force(config)).map_err(usage)?;
+    let mut files = source.sql_files(&sql).map_err(usage)?;
+    files.insert("workload".to_owned(), text);
+    let (time, transactions) = match config.stop {
+        Stop::After(time) => (human_duration(time), None),
+        Stop::Transactions(count) => (String::new(), Some(count)),
+    };
+    Ok(Manifest {
+        format: FORMAT,
+        tiermark: env!("CARGO_PKG_VERSION").to_owned(),
+        run: RunPart {
+            name: info.run.clone(),
+            workload: plan.workload.clone(),
+            workload_sha: plan.sha.clone(),
+            created_utc: time::for_cells(now_us),
+            tier: info.tier.clone(),
+            log_tier: info.log_tier.clone(),
+            clients: config.clients,
+            workers: info.workers,
+            seed: config.seed,
+            warmup: human_duration(config.warmup),
+            time,
+            transactions,
+            grace: human_duration(config.grace),
+            error_limit: format!("{}%", 100.0 * config.error_limit),
+        },
+        target: TargetPart {
+            url: shown(&config.targets),
+            engine: plan.engine.name().to_owned(),
+            version: facts.version.clone(),
+            user: facts.user.clone(),
+            database: facts.database.clone(),
+            tls: facts.tls,
+            isolation: info.isolation.clone(),
+            session_notes: facts.session_notes.clone(),
+        },
+        params: plan.params.iter().cloned().collect(),
+        data: BTreeMap::new(),
+        outcome: OutcomePart {
+            state: "running".to_owned(),
+            warnings: Vec::new(),
+        },
+        files,
+    })
+}
+
+/// `[run]` as flags and file together made it: what repeats the run.
+fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
+    let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
+    let (end, value) = match config.stop {
+        Stop::After(time) => ("time", human_duration(time).into()),
+        Stop::Transactions(transactions) => ("transactions", count(transactions)),
+    };
+    vec![
+        ("clients", count(config.clients)),
+        ("warmup", human_duration(config.warmup).into()),
+        (end, value),
+        ("grace", human_duration(config.grace).into()),
+        ("seed", count(config.seed)),
+        (
+            "error_limit",
+            format!("{}%", 100.0 * config.error_limit).into(),
+        ),
+    ]
+}
+
+pub fn outcome(summary: &Summary) -> OutcomePart {
+    let interrupted = summary
+        .warnings
+        .iter()
+        .any(|warning| warning.code == "interrupted");
+    OutcomePart {
+        state: if interrupted {
+            "interrupted"
+        } else {
+            "finished"
+        }
+        .to_owned(),
+        warnings: summary
+            .warnings
+            .iter()
+            .map(|warning| format!("{}: {}", warning.code, warning.message))
+            .collect(),
+    }
+}
+
+/// The targets without their passwords.
+pub fn shown(targets: &[Target]) -> String {
+    let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
+    targets.join(" ")
+}
