@@ -53,7 +53,7 @@ pub struct WorkloadArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
 
-    /// Look for SQL files here before the shipped ones: DIR/<engine>/ and DIR/common/
+    /// Look for SQL files here before the shipped ones: `DIR/<engine>/` and `DIR/common/`
     #[arg(long, value_name = "DIR")]
     pub sql_dir: Option<PathBuf>,
 }
@@ -174,12 +174,12 @@ pub struct RunArgs {
     pub error_limit: Option<f64>,
 
     /// Name of the tier that the data lies on, for the results
-    #[arg(long, value_name = "NAME", default_value = "")]
-    pub tier: String,
+    #[arg(long, value_name = "NAME")]
+    pub tier: Option<String>,
 
     /// Name of the tier that the log lies on, for the results
-    #[arg(long, value_name = "NAME", default_value = "")]
-    pub log_tier: String,
+    #[arg(long, value_name = "NAME")]
+    pub log_tier: Option<String>,
 
     #[command(flatten)]
     pub out: OutArgs,

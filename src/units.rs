@@ -164,9 +164,9 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// `1 table`, `2,000 tables`.
-pub fn counted(number: usize, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{s}", grouped(number as u64))
+    format!("{} {noun}{s}", grouped(number))
 }
 
 /// A size for people, in powers of 1000: `2.4 GB`.

@@ -72,7 +72,7 @@ fn write(results: &Path) -> Result<(), SinkError> {
         recorder: recorder.clone(),
         clients: 1,
         cpu: Duration::ZERO,
-        workers: 1,
+        cores: 1,
     };
     files.interval(&interval).unwrap();
     let summary = Summary {

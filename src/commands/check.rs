@@ -51,7 +51,7 @@ async fn check<S: Session>(
     results: &Path,
     quiet: bool,
 ) -> Result<u8> {
-    let mut control: S = target::open(target).await?;
+    let mut control: S = target::open_existing(target).await?;
     let facts = control.facts().await.map_err(server)?;
     let engine = facts.engine.unwrap_or(target.engine);
     let found = Found::look(&mut control, target, engine).await?;

@@ -23,7 +23,7 @@ pub fn run(args: &CleanupArgs) -> Result<u8> {
 }
 
 async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Target) -> Result<()> {
-    let mut control: S = target::open(target).await?;
+    let mut control: S = target::open_existing(target).await?;
     let facts = control.facts().await.map_err(server)?;
     let engine = facts.engine.unwrap_or(target.engine);
     let plan = compile(source, settings, engine).map_err(usage)?;

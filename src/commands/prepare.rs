@@ -103,7 +103,7 @@ pub async fn prepare<S: Session>(
     let (rows, bytes) = estimate(&plan, options.seed);
     eprintln!(
         "{}, {} rows, about {}",
-        counted(plan.tables.len(), "table"),
+        counted(plan.tables.len() as u64, "table"),
         grouped(rows),
         human_bytes(bytes)
     );

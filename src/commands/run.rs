@@ -76,8 +76,7 @@ pub async fn measure<S: Session + 'static>(
 
     let now = now_us();
     let engine = plan.engine.name();
-    let tier = Some(options.tier).filter(|tier| !tier.is_empty());
-    let label = format!("{}-{}", plan.workload, tier.unwrap_or(engine));
+    let label = format!("{}-{}", plan.workload, options.tier.unwrap_or(engine));
     let folder = folder::create(options.results, now, &label)
         .with_context(|| format!("cannot make a folder in {}", options.results.display()))
         .map_err(usage)?;
@@ -140,7 +139,7 @@ async fn look<S: Session>(
     let mut controls: Vec<S> = Vec::new();
     let mut facts: Vec<ServerFacts> = Vec::new();
     for target in targets {
-        let mut control: S = target::open(target).await?;
+        let mut control: S = target::open_existing(target).await?;
         facts.push(control.facts().await.map_err(server)?);
         controls.push(control);
     }
@@ -180,7 +179,7 @@ fn refuse_several_kinds(servers: &[ServerFacts], targets: &[Target]) -> Result<(
 fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
     let end = match config.stop {
         Stop::After(time) => format!("{} measured", human_duration(time)),
-        Stop::Transactions(count) => format!("{count} transactions"),
+        Stop::Transactions(count) => counted(count, "transaction"),
     };
     let tls = if facts.tls { " with TLS" } else { "" };
     eprintln!(
@@ -189,10 +188,7 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
         plan.engine,
         facts.version,
         shown(&config.targets),
-        counted(
-            usize::try_from(config.clients).unwrap_or(usize::MAX),
-            "client"
-        ),
+        counted(config.clients, "client"),
         human_duration(config.warmup),
         config.seed
     );

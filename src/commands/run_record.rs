@@ -29,8 +29,8 @@ pub fn info(
     options: &RunOptions<'_>,
 ) -> RunInfo {
     RunInfo {
-        tier: options.tier.to_owned(),
-        log_tier: options.log_tier.to_owned(),
+        tier: options.tier.unwrap_or_default().to_owned(),
+        log_tier: options.log_tier.unwrap_or_default().to_owned(),
         workload: plan.workload.clone(),
         workload_sha: plan.sha.clone(),
         engine: plan.engine.name().to_owned(),
@@ -38,6 +38,7 @@ pub fn info(
         tls: facts.tls,
         clients: config.clients,
         workers: config.workers as u64,
+        cores: usable_cores().min(config.workers as u64),
         seed: config.seed,
         isolation: isolation(facts),
         warmup: config.warmup,
@@ -48,6 +49,11 @@ pub fn info(
             .collect(),
         ..RunInfo::default()
     }
+}
+
+/// Cores that this process may use.
+fn usable_cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// The server's default, under the name that its engine gives the setting.
@@ -100,7 +106,7 @@ pub fn manifest(
             time,
             transactions,
             grace: human_duration(config.grace),
-            error_limit: format!("{}%", 100.0 * config.error_limit),
+            error_limit: percent(config.error_limit),
         },
         target: TargetPart {
             url: shown(&config.targets),
@@ -135,10 +141,7 @@ fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
         (end, value),
         ("grace", human_duration(config.grace).into()),
         ("seed", count(config.seed)),
-        (
-            "error_limit",
-            format!("{}%", 100.0 * config.error_limit).into(),
-        ),
+        ("error_limit", percent(config.error_limit).into()),
     ]
 }
 
@@ -160,6 +163,11 @@ pub fn outcome(summary: &Summary) -> OutcomePart {
             .map(|warning| format!("{}: {}", warning.code, warning.message))
             .collect(),
     }
+}
+
+/// A share as a percentage, without the last bits' noise.
+fn percent(share: f64) -> String {
+    format!("{}%", (share * 1e8).round() / 1e6)
 }
 
 /// The targets without their passwords.

@@ -8,7 +8,9 @@ use tokio::time::timeout;
 use crate::cli::TargetArgs;
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Class, DbError, Session, Target};
+use crate::db::sqlite;
 use crate::stats::summary::Warning;
+use crate::value::Engine;
 
 /// Calls `$call` with `$session` standing for the session type of `$engine`.
 macro_rules! with_session {
@@ -76,6 +78,20 @@ pub fn password_warning(urls: &[String], targets: &[Target]) -> Option<Warning> 
                 .to_owned(),
         fatal: false,
     })
+}
+
+/// As `open`, but makes no SQLite file where there is none.
+pub async fn open_existing<S: Session>(target: &Target) -> Result<S> {
+    if target.engine == Engine::Sqlite {
+        let file = sqlite::file(target).map_err(usage)?;
+        if !file.exists() {
+            let file = file.display();
+            return Err(usage(anyhow!(
+                "there is no file {file}; make it with tiermark prepare"
+            )));
+        }
+    }
+    open(target).await
 }
 
 /// Opens a session without statements, within a time limit.

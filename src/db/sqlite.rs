@@ -33,6 +33,8 @@ const SPARE_STATEMENTS: usize = 16;
 
 /// One connection. Each has an operating system's thread of its own in sqlx,
 /// so thousands of clients are not for this engine.
+pub use super::sqlite_open::file;
+
 #[derive(Debug)]
 pub struct SqliteSession {
     connection: SqliteConnection,

@@ -26,6 +26,15 @@ pub(crate) struct Opened {
     pub queue: Queue,
 }
 
+/// The file that a target names.
+///
+/// # Errors
+/// When the URL is none of SQLite.
+pub fn file(target: &Target) -> Result<PathBuf, DbError> {
+    let options = SqliteConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
+    Ok(options.get_filename().to_owned())
+}
+
 /// Opens the file, made if missing; `proceed` is asked within long statements
 /// whether to go on.
 pub(crate) async fn open(

@@ -170,7 +170,7 @@ impl RunFiles {
                     Cell::from(summary.info.run.as_str()),
                     Cell::from(row.transaction),
                     Cell::from("service"),
-                    Cell::Real(point.percentile),
+                    Cell::Text(percentile(point.percentile)),
                     point.value_us.into(),
                     point.count.into(),
                 ])?;
@@ -178,6 +178,12 @@ impl RunFiles {
         }
         file.flush()
     }
+}
+
+/// The tail of a long run needs more decimals than other figures.
+fn percentile(percentile: f64) -> String {
+    let text = format!("{percentile:.8}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Sink for RunFiles {

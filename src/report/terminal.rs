@@ -12,7 +12,7 @@ use crate::stats::interval::{Interval, Phase};
 use crate::stats::latency::Latency;
 use crate::stats::sink::{Sink, SinkError};
 use crate::stats::summary::{METRICS, Summary, SummaryRow};
-use crate::units::{grouped, human_duration};
+use crate::units::{counted, grouped, human_duration};
 
 /// Progress on stderr. Silent where `quiet`.
 #[derive(Debug)]
@@ -132,11 +132,7 @@ pub fn summary(summary: &Summary) -> String {
     } else {
         format!(" {}", info.server_version)
     };
-    let clients = if info.clients == 1 {
-        "1 client".to_owned()
-    } else {
-        format!("{} clients", grouped(info.clients))
-    };
+    let clients = counted(info.clients, "client");
     let warmup = if info.warmup.is_zero() {
         String::new()
     } else {
@@ -228,11 +224,7 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         }
     }
     if let Some(share) = summary.client_cpu_pct() {
-        let cores = if summary.info.workers == 1 {
-            "1 core".to_owned()
-        } else {
-            format!("{} cores", summary.info.workers)
-        };
+        let cores = counted(summary.info.cores, "core");
         writeln!(text, "\n  client CPU {share:.1} % of {cores}")?;
     }
     errors(text, summary)?;

@@ -213,11 +213,13 @@ async fn reconnect<S: Session>(
             S::open(&work.targets[slot.server], &work.plan.statements),
         );
         let opened = tokio::select! {
-            opened = open => opened,
+            // At the deadline itself the run is over, whatever else is ready.
+            biased;
             () = window_end(ledger) => {
                 ledger.outage(line, why, since, Instant::now());
                 return false;
             }
+            opened = open => opened,
         };
         if let Ok(Ok(fresh)) = opened {
             // As at the start of the run; refused there, refused here.

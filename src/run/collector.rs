@@ -143,7 +143,7 @@ impl Collector {
             recorder: part.recorder,
             clients: part.connected,
             cpu: part.cpu,
-            workers: self.workers.len() as u64,
+            cores: self.info.cores,
         }
     }
 
@@ -155,6 +155,14 @@ impl Collector {
         let outages = merge_outages(outages);
         let outage = outages.iter().filter_map(|error| error.lost).sum();
         errors.extend(outages);
+        for error in &mut errors {
+            // The row says which statement it was.
+            let (statement, _) = &self.info.statements[error.statement];
+            let prefix = format!("statement `{statement}`: ");
+            if let Some(message) = error.message.strip_prefix(&prefix) {
+                error.message = message.to_owned();
+            }
+        }
         self.total.errors = errors;
         let all = self.total.all();
         Summary {

@@ -117,6 +117,10 @@ pub async fn run<S: Session + 'static>(
         sink_error: None,
         left: Vec::new(),
         warnings: config.warnings.clone(),
+        deletes: plan
+            .transactions
+            .iter()
+            .any(|transaction| transaction.deletes),
     };
     let summary = local
         .run_until(conductor.conduct(&mut controls, interrupt))
@@ -158,6 +162,7 @@ struct Conductor<'a, 'b> {
     /// Sessions that could not be stopped.
     left: Vec<SessionOf>,
     warnings: Vec<Warning>,
+    deletes: bool,
 }
 
 impl Conductor<'_, '_> {
@@ -253,8 +258,9 @@ impl Conductor<'_, '_> {
                 interrupted,
                 left_running: self.left.len() as u64,
                 error_limit: self.config.error_limit,
+                grace: self.config.grace,
                 counted: matches!(self.config.stop, Stop::Transactions(_)),
-                cores: self.config.workers as u64,
+                deletes: self.deletes,
             },
         );
         for sink in self.sinks.iter_mut() {

@@ -285,13 +285,16 @@ impl Ledger {
         });
     }
 
-    /// A transaction that the end of the run found under way.
+    /// A transaction that the end of the run found under way: one that had to
+    /// be cancelled, or one between two attempts.
     pub fn unfinished(&self, transaction: usize, start: Instant, end: Instant) {
+        let cancelled = self.closed.get();
         let busy = self.busy(start, end);
         self.with(end, |recorder, _| {
             let stats = &mut recorder.transactions[transaction];
             stats.busy += busy;
             stats.unfinished += 1;
+            stats.cancelled += u64::from(cancelled);
             stats.oldest_unfinished = stats.oldest_unfinished.max(end - start);
         });
     }

@@ -1,6 +1,8 @@
 //! Whether a run's figures may be trusted: the warnings, and which of them make
 //! the exit status 1.
 
+use std::time::Duration;
+
 use crate::stats::summary::{Summary, Warning};
 use crate::units::grouped;
 
@@ -10,11 +12,12 @@ pub struct Facts {
     pub interrupted: bool,
     pub left_running: u64,
     pub error_limit: f64,
+    pub grace: Duration,
     /// A number of transactions ended the run: a client whose share was done
     /// earlier had nothing to do, and Little's law says nothing.
     pub counted: bool,
-    /// That the workers may use.
-    pub cores: u64,
+    /// Whether the workload deletes rows, so that others look for them in vain.
+    pub deletes: bool,
 }
 
 /// Client CPU, in percent of the cores the workers may use.
@@ -57,15 +60,21 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     if all.unfinished > 0 {
+        let count = grouped(all.unfinished);
         let age = all.oldest_unfinished.as_secs_f64();
-        warn(
-            "unfinished",
-            true,
+        let message = if all.cancelled > 0 {
             format!(
-                "{} transactions were still running at the end, the oldest for {age:.1} s; they were cancelled",
-                grouped(all.unfinished)
-            ),
-        );
+                "{count} transactions had not ended when the grace was over, the oldest for {age:.1} s; what still ran was cancelled"
+            )
+        } else {
+            format!(
+                "{count} transactions waited for another attempt when the window ended, the oldest for {age:.1} s"
+            )
+        };
+        // Waiting for another attempt is part of a contended run, unless it
+        // goes on for longer than a transaction is waited for.
+        let fatal = all.cancelled > 0 || all.oldest_unfinished > facts.grace;
+        warn("unfinished", fatal, message);
     }
     if facts.left_running > 0 {
         warn(
@@ -80,7 +89,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
     if let Some(share) = summary.client_cpu_pct()
         && share > CPU_WARNS
     {
-        let cores = facts.cores;
+        let cores = summary.info.cores;
         if share > CPU_SPOILS {
             warn(
                 "client_bound",
@@ -113,7 +122,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     #[expect(clippy::cast_precision_loss, reason = "a share")]
-    if all.empty as f64 > EMPTY_WARNS * all.sent as f64 {
+    if !facts.deletes && all.empty as f64 > EMPTY_WARNS * all.sent as f64 {
         warn(
             "empty",
             false,
@@ -124,7 +133,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     let samples = all.service.count();
-    if samples < ENOUGH_FOR_P99 {
+    if samples > 0 && samples < ENOUGH_FOR_P99 {
         warn(
             "thin_p99",
             false,
@@ -135,7 +144,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             ),
         );
     }
-    if samples < ENOUGH_FOR_P999 {
+    if samples > 0 && samples < ENOUGH_FOR_P999 {
         warn(
             "thin_p999",
             false,

@@ -39,7 +39,8 @@ pub struct Interval {
     pub clients: u64,
     /// CPU time of the workers' threads.
     pub cpu: Duration,
-    pub workers: u64,
+    /// That the workers may use.
+    pub cores: u64,
 }
 
 /// One row of `intervals.csv`: a transaction type, or all.
@@ -71,7 +72,7 @@ impl IntervalRow<'_> {
             return Cell::Empty;
         }
         #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let cores = self.interval.workers as f64;
+        let cores = self.interval.cores as f64;
         Cell::from(100.0 * self.interval.cpu.as_secs_f64() / length / cores)
     }
 

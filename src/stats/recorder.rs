@@ -27,8 +27,10 @@ pub struct TransactionStats {
     pub empty: u64,
     /// Statements sent, BEGIN and COMMIT included.
     pub sent: u64,
-    /// Still running when the grace was over.
+    /// Neither committed nor failed at the end: cancelled, or between two attempts.
     pub unfinished: u64,
+    /// Of these, still running when the grace was over.
+    pub cancelled: u64,
     /// The greatest age of an unfinished one.
     pub oldest_unfinished: Duration,
     /// Committed within the grace.
@@ -50,6 +52,7 @@ impl TransactionStats {
         self.empty += other.empty;
         self.sent += other.sent;
         self.unfinished += other.unfinished;
+        self.cancelled += other.cancelled;
         self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
         self.drained += other.drained;
         self.busy += other.busy;

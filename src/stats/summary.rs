@@ -26,6 +26,8 @@ pub struct RunInfo {
     pub tls: bool,
     pub clients: u64,
     pub workers: u64,
+    /// That the workers may use.
+    pub cores: u64,
     pub seed: u64,
     pub isolation: String,
     pub warmup: Duration,
@@ -69,7 +71,7 @@ impl Summary {
     pub fn client_cpu_pct(&self) -> Option<f64> {
         let seconds = self.measured.as_secs_f64();
         (seconds > 0.0)
-            .then(|| 100.0 * self.client_cpu.as_secs_f64() / seconds / self.info.workers as f64)
+            .then(|| 100.0 * self.client_cpu.as_secs_f64() / seconds / self.info.cores as f64)
     }
 
     /// One row per transaction type, and one for all at the end.

@@ -156,7 +156,7 @@ impl<'a> Compiler<'a> {
             engine: self.engine,
             sha: self.sha(),
             params,
-            given: self.edited.overridden.clone(),
+            given: given_params(self.edited),
             data_params,
             draws: self.draws.list,
             tables,
@@ -277,6 +277,15 @@ impl<'a> Compiler<'a> {
         }
         hex(&hash.finalize())
     }
+}
+
+/// The parameters that a flag or preset gave.
+fn given_params(edited: &Edited) -> Vec<(String, String)> {
+    let given = edited.overridden.iter();
+    let param = |(key, flag): &(String, String)| {
+        Some((key.strip_prefix("params.")?.to_owned(), flag.clone()))
+    };
+    given.filter_map(param).collect()
 }
 
 /// `250k`, `250000` and `2.5e5` are one value.

@@ -75,6 +75,7 @@ impl Compiler<'_> {
             weight,
             atomic: spec.atomic,
             writes: build.writes,
+            deletes: has("DELETE"),
             replaces_keys: spec.atomic && has("DELETE") && has("INSERT"),
             program: build.program,
             ops: build.ops,

@@ -48,6 +48,8 @@ pub struct Transaction {
     pub atomic: bool,
     /// Whether any statement changes rows.
     pub writes: bool,
+    /// It deletes rows.
+    pub deletes: bool,
     /// It deletes and inserts, so that a duplicate key is another client's
     /// doing and worth another attempt.
     pub replaces_keys: bool,

@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
         let here = |text: String| Found {
             text,
             name: key.to_owned(),
-            place: self.fault(&value.span(), "").place,
+            place: self.place(key, value),
             is_parameter: false,
         };
         match value.as_ref() {
@@ -192,19 +192,19 @@ impl<'a> Resolver<'a> {
         Some(parameter)
     }
 
+    /// Where a value was given: by a flag, or on a line of the file.
+    fn place(&self, key: &str, value: &Spanned<Scalar>) -> Place {
+        match self.edited.flag(key) {
+            Some(flag) => Place::Flag(flag.to_owned()),
+            None => self.fault(&value.span(), "").place,
+        }
+    }
+
     fn given(&self, name: &str, parameter: &Spanned<Scalar>) -> Found {
-        let flag = self
-            .edited
-            .overridden
-            .iter()
-            .find(|(known, _)| known == name);
         Found {
             text: parameter.as_ref().to_string(),
             name: name.to_owned(),
-            place: match flag {
-                Some((_, flag)) => Place::Flag(flag.clone()),
-                None => self.fault(&parameter.span(), "").place,
-            },
+            place: self.place(&format!("params.{name}"), parameter),
             is_parameter: true,
         }
     }

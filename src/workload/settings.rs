@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::workload::error::{SpecError, line_of, listed};
-use crate::workload::spec::{Pairs, Scalar, Spec};
+use crate::workload::spec::{Pairs, RunSpec, Scalar, Spec};
 
 /// Choices beside the file; later ones win.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +21,17 @@ pub struct Settings {
 pub struct Edited {
     pub text: String,
     pub spec: Spec,
-    /// Parameters that a flag or preset gave, with what to call it.
+    /// Keys that a flag or preset gave, such as `params.rows` or `draw.id.h`, with
+    /// what to call it.
     pub overridden: Vec<(String, String)>,
+}
+
+impl Edited {
+    /// The flag that gave a key, if one did.
+    pub fn flag(&self, key: &str) -> Option<&str> {
+        let given = self.overridden.iter().find(|(known, _)| known == key);
+        given.map(|(_, flag)| flag.as_str())
+    }
 }
 
 /// Parses a file and applies settings to it.
@@ -32,6 +41,7 @@ pub struct Edited {
 /// not fit it (the flag).
 pub fn apply(file: &str, text: &str, settings: &Settings) -> Result<Edited, SpecError> {
     let spec = parse(file, text)?;
+    check_presets(file, text, &spec)?;
     let mut edited = Edited {
         text: text.to_owned(),
         spec,
@@ -91,6 +101,26 @@ fn parse(file: &str, text: &str) -> Result<Spec, SpecError> {
 }
 
 /// A preset's keys are parameters, or keys of `[run]`.
+fn check_presets(file: &str, text: &str, spec: &Spec) -> Result<(), SpecError> {
+    for (name, preset) in &spec.preset.0 {
+        for (key, value) in &preset.as_ref().0 {
+            if spec.params.get(key).is_none() && !RunSpec::KEYS.contains(&key.as_str()) {
+                let params = listed(spec.params.names());
+                let keys = listed(RunSpec::KEYS);
+                let message = format!(
+                    "preset {name}: `{key}` is neither a parameter ({params}) nor a key of [run] ({keys})"
+                );
+                return Err(SpecError::at_line(
+                    file,
+                    line_of(text, &value.span()),
+                    message,
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn apply_preset(
     file: &str,
     name: &str,
@@ -162,12 +192,9 @@ fn edit(
     let spec = parse(file, &text).map_err(|error| wrong(error.message))?;
     edited.text = text;
     edited.spec = spec;
-    if let ["params", name] = path.as_slice() {
-        edited.overridden.retain(|(known, _)| known != name);
-        edited
-            .overridden
-            .push(((*name).to_owned(), flag.to_owned()));
-    }
+    let path = path.join(".");
+    edited.overridden.retain(|(known, _)| *known != path);
+    edited.overridden.push((path, flag.to_owned()));
     Ok(())
 }
 
@@ -265,10 +292,10 @@ mod tests {
             Some(Scalar::Int(3))
         );
         assert!(edited.text.contains("# few"), "{}", edited.text);
-        assert_eq!(
-            edited.overridden,
-            [("rows".to_owned(), "--set rows=10k".to_owned())]
-        );
+        assert_eq!(edited.flag("params.rows"), Some("--set rows=10k"));
+        assert_eq!(edited.flag("draw.id.h"), Some("--set draw.id.h=0.1"));
+        assert_eq!(edited.flag("run.time"), Some("--preset small"));
+        assert_eq!(edited.flag("params.h"), None);
     }
 
     #[test]

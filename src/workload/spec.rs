@@ -119,6 +119,19 @@ pub struct RunSpec {
     pub error_limit: Key,
 }
 
+impl RunSpec {
+    /// Its keys, for presets.
+    pub const KEYS: [&str; 7] = [
+        "clients",
+        "warmup",
+        "time",
+        "transactions",
+        "grace",
+        "seed",
+        "error_limit",
+    ];
+}
+
 impl<T> Default for Pairs<T> {
     fn default() -> Self {
         Pairs(Vec::new())
