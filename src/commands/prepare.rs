@@ -18,7 +18,7 @@ use crate::run::load::{estimate, load};
 use crate::run::meta::{self, MetaSession};
 use crate::units::{grouped, human_bytes};
 use crate::value::{Engine, ServerFacts};
-use crate::workload::compile::compile;
+use crate::workload::compile::{check, compile};
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -36,7 +36,7 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
     // Faults of the files come before any connection.
-    compile(&source, &settings, Engine::Null).map_err(usage)?;
+    check(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
     if let Some(warning) = target::password_warning(&args.target, &target) {
         eprintln!("warning {}: {}", warning.code, warning.message);

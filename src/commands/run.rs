@@ -26,8 +26,8 @@ use crate::run::timeline::Stop;
 use crate::stats::sink::Sink;
 use crate::stats::summary::{RunInfo, Summary, Warning};
 use crate::units::human_duration;
-use crate::value::{Engine, ServerFacts};
-use crate::workload::compile::{compile, resolved_text};
+use crate::value::ServerFacts;
+use crate::workload::compile::{check, resolved_text};
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -62,7 +62,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
     // Faults of the files come before any connection.
-    compile(&source, &settings, Engine::Null).map_err(usage)?;
+    check(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
     let options = RunOptions {
         clients: args.clients,
