@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 use tokio::time::timeout;
 
 use crate::db::nodelay;
-use crate::db::session::{Cancel, DbError, Session, Target};
+use crate::db::session::{Cancel, Class, DbError, Session, Target};
 use crate::run::collector::Collector;
 use crate::run::message::{Command, Message};
 use crate::run::pace::Pace;
@@ -195,7 +195,9 @@ impl Conductor<'_, '_> {
                     self.commands.send_replace(Command::Abort);
                 }
                 Some(Message::Tick(tick)) => self.collector.tick(&tick),
-                Some(Message::Stuck { ids, how }) => cancel_all(control, &ids, how).await,
+                Some(Message::Stuck { ids, how }) => {
+                    cancel_all(control, &self.config.target, &ids, how).await;
+                }
                 Some(Message::Finished { worker, left }) => {
                     self.left.extend(left);
                     self.collector.finished(worker);
@@ -267,11 +269,23 @@ impl Conductor<'_, '_> {
 }
 
 /// Stops sessions over the control connection, for as long as the workers wait.
-async fn cancel_all<S: Session>(control: &mut S, ids: &[i64], how: Cancel) {
+/// It has been idle for the whole run: one that the server or a firewall has
+/// dropped meanwhile is opened again.
+async fn cancel_all<S: Session>(control: &mut S, target: &Target, ids: &[i64], how: Cancel) {
     let all = async {
         for &id in ids {
             // A session that cannot be stopped is found by its worker, which
             // reports it as left.
+            let Err(error) = control.cancel(id, how).await else {
+                continue;
+            };
+            if error.class != Class::Disconnected {
+                continue;
+            }
+            let Ok(fresh) = S::open(target, &[]).await else {
+                return;
+            };
+            *control = fresh;
             let _ = control.cancel(id, how).await;
         }
     };
