@@ -145,7 +145,9 @@ async fn attempt_until_done<S: Session>(
             && let Err(error) = session.rollback().await
             && error.class == Class::Disconnected
         {
-            return Ended::Lost(Fate::Disconnected, error, session.last().1);
+            let (line, at) = session.last();
+            work.ledger.error(line, &error, Fate::Disconnected, at);
+            return Ended::Lost(Fate::Disconnected, error, at);
         }
         if over {
             return Ended::Unfinished;
