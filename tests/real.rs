@@ -2,6 +2,8 @@
 //! on a new SQLite file and, each in a database of its own, on every server
 //! that the environment names (see `tests/run.sh`).
 
+#[path = "real/connection.rs"]
+mod connection;
 #[path = "real/counts.rs"]
 mod counts;
 #[path = "real/database.rs"]

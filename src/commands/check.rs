@@ -19,7 +19,7 @@ use crate::run::check::{CHECKS, Subject, check as check_tables};
 use crate::run::meta;
 use crate::stats::check::{CheckRow, Outcome};
 use crate::value::Engine;
-use crate::workload::compile::compile;
+use crate::workload::compile::check as check_files;
 use crate::workload::plan::{Plan, Table};
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -28,7 +28,7 @@ pub fn run(args: &CheckArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
     // Faults of the files come before any connection.
-    compile(&source, &settings, Engine::Null).map_err(usage)?;
+    check_files(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
     if let Some(warning) =
         target::password_warning(args.target.url.as_slice(), std::slice::from_ref(&target))

@@ -10,13 +10,15 @@ use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::run::meta::{self, MetaSession};
-use crate::workload::compile::compile;
+use crate::workload::compile::{check, compile};
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 
 pub fn run(args: &CleanupArgs) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
+    // Faults of the files come before any connection.
+    check(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
     with_session!(target.engine, S => block_on(cleanup::<S>(&source, &settings, &target)))?;
     Ok(GOOD)

@@ -5,8 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use crate::commands::exit::{GOOD, usage};
-use crate::value::Engine;
-use crate::workload::compile::compile;
+use crate::workload::compile::check;
 use crate::workload::settings::Settings;
 use crate::workload::shipped;
 use crate::workload::source::Source;
@@ -17,7 +16,7 @@ pub fn run() -> Result<u8> {
     let mut out = std::io::stdout().lock();
     for name in names {
         let source = Source::open(name, None).map_err(usage)?;
-        let plan = compile(&source, &Settings::default(), Engine::Null).map_err(usage)?;
+        let plan = check(&source, &Settings::default()).map_err(usage)?;
         writeln!(out, "{name:width$}  {}", plan.about)?;
     }
     Ok(GOOD)

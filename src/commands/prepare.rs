@@ -16,8 +16,8 @@ use crate::report::terminal::{LoadBar, rows_in};
 use crate::run::load::{estimate, load};
 use crate::run::meta::{self, MetaSession};
 use crate::units::{counted, grouped, human_bytes};
-use crate::value::{Engine, ServerFacts};
-use crate::workload::compile::compile;
+use crate::value::ServerFacts;
+use crate::workload::compile::{check, compile};
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -43,7 +43,7 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
     // Faults of the files come before any connection.
-    compile(&source, &settings, Engine::Null).map_err(usage)?;
+    check(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
     if let Some(warning) =
         target::password_warning(args.target.url.as_slice(), std::slice::from_ref(&target))

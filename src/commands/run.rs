@@ -23,8 +23,8 @@ use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as exec
 use crate::run::timeline::Stop;
 use crate::stats::sink::Sink;
 use crate::units::{counted, human_duration};
-use crate::value::{Engine, ServerFacts};
-use crate::workload::compile::compile;
+use crate::value::ServerFacts;
+use crate::workload::compile::check;
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -33,7 +33,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let source = workload::source(&args.workload)?;
     let settings = workload::settings(&args.workload);
     // Faults of files and flags come before any connection.
-    let plan = compile(&source, &settings, Engine::Null).map_err(usage)?;
+    let plan = check(&source, &settings).map_err(usage)?;
     let targets = target::all_given(&args.targets.urls)?;
     let password = target::password_warning(&args.targets.urls, &targets);
     let options = RunOptions::of(args, quiet, password.into_iter().collect());

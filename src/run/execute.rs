@@ -13,7 +13,7 @@ use tokio::task::LocalSet;
 use tokio::time::timeout;
 
 use crate::db::nodelay;
-use crate::db::session::{Cancel, DbError, Session, Target};
+use crate::db::session::{Cancel, Class, DbError, Session, Target};
 use crate::run::collector::Collector;
 use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
@@ -205,7 +205,7 @@ impl Conductor<'_, '_> {
                 }
                 Some(Message::Tick(tick)) => self.collector.tick(&tick),
                 Some(Message::Stuck { sessions, how }) => {
-                    cancel_all(controls, &sessions, how).await;
+                    cancel_all(controls, &self.config.targets, &sessions, how).await;
                 }
                 Some(Message::Finished { worker, left }) => {
                     self.left.extend(left);
@@ -285,18 +285,33 @@ pub fn not_written(error: &SinkError) -> Warning {
 }
 
 /// Stops sessions over the control connections, for as long as the workers wait.
-async fn cancel_all<S: Session>(controls: &mut [S], sessions: &[SessionOf], how: Cancel) {
-    let each = controls
-        .iter_mut()
-        .enumerate()
-        .map(|(server, control)| async move {
-            for session in sessions.iter().filter(|session| session.server == server) {
-                // A session that cannot be stopped is found by its worker, which
-                // reports it as left.
-                let _ = control.cancel(session.id, how).await;
-            }
-        });
+async fn cancel_all<S: Session>(
+    controls: &mut [S],
+    targets: &[Target],
+    sessions: &[SessionOf],
+    how: Cancel,
+) {
+    let servers = controls.iter_mut().zip(targets).enumerate();
+    let each = servers.map(|(server, (control, target))| async move {
+        for session in sessions.iter().filter(|session| session.server == server) {
+            cancel(control, target, session.id, how).await;
+        }
+    });
     let _ = timeout(PATIENCE, join_all(each)).await;
+}
+
+/// Stops one session. The control connection has been idle for the whole run:
+/// one that the server or a firewall has dropped meanwhile is opened again.
+async fn cancel<S: Session>(control: &mut S, target: &Target, id: i64, how: Cancel) {
+    // A session that cannot be stopped is found by its worker, which reports it
+    // as left.
+    if let Err(error) = control.cancel(id, how).await
+        && error.class == Class::Disconnected
+        && let Ok(fresh) = S::open(target, &[]).await
+    {
+        *control = fresh;
+        let _ = control.cancel(id, how).await;
+    }
 }
 
 fn now_us() -> i64 {

@@ -37,6 +37,26 @@ pub fn compile(source: &Source, settings: &Settings, engine: Engine) -> Result<P
     Compiler::new(source, &edited, engine)?.plan()
 }
 
+/// Compiles a workload for all engines that it names, before it is known which
+/// one is meant; the plan is the first one's.
+///
+/// # Errors
+/// As `compile`.
+pub fn check(source: &Source, settings: &Settings) -> Result<Plan, SpecError> {
+    let edited = apply(&source.file, &source.text, settings)?;
+    let mut plans = engines(source, &edited)?
+        .into_iter()
+        .map(|engine| Compiler::new(source, &edited, engine)?.plan());
+    let first = plans.next().ok_or_else(|| {
+        let message = "`engines` names none; leave it out for all".to_owned();
+        SpecError::in_file(&source.file, message)
+    })??;
+    for plan in plans {
+        plan?;
+    }
+    Ok(first)
+}
+
 /// The workload's text with its settings in it, as a manifest keeps it.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 
 use tiermark::value::Engine;
 
-use crate::database::{Content, Database, Server};
+use crate::connection::Content;
+use crate::database::{Database, Server};
 
 /// The last chunk is not full, and neither is its last INSERT.
 const ROWS: u32 = 12_345;

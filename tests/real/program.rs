@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::database::{Content, Database};
+use crate::connection::Content;
+use crate::database::Database;
 
 /// Nothing here takes longer than a tenth of this.
 pub const PATIENCE: Duration = Duration::from_secs(100);

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::database::{Content, Database, Server};
+use crate::connection::Content;
+use crate::database::{Database, Server};
 
 const LOG: &str = r#"
 about = "writes down what its clients draw"
