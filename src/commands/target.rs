@@ -87,7 +87,7 @@ pub async fn open_existing<S: Session>(target: &Target) -> Result<S> {
         if !file.exists() {
             let file = file.display();
             return Err(usage(anyhow!(
-                "there is no file {file}; make it with tiermark prepare"
+                "there is no file {file}; make it first, with tiermark prepare"
             )));
         }
     }

@@ -41,6 +41,10 @@ pub struct BlockInfo {
 }
 
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a transaction, each asked by itself"
+)]
 pub struct Transaction {
     pub name: String,
     pub weight: u64,

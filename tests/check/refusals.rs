@@ -16,7 +16,7 @@ pub fn what_is_not_there_or_not_the_same_is_refused(place: &Place) {
         assert!(stderr.contains(why), "{stderr}");
         assert!(!results.exists());
     };
-    refused(&[], 2, "table sbtest1 is not there; make it first");
+    refused(&[], 2, "make it first");
     place.sql(&["CREATE TABLE sbtest1 (id INTEGER)"]);
     refused(&[], 2, "was not made by tiermark");
     place.sql(&["DROP TABLE sbtest1"]);

@@ -126,6 +126,7 @@ impl Rig {
             engine: "null".to_owned(),
             clients: self.clients,
             workers: self.workers as u64,
+            cores: self.workers as u64,
             warmup: self.warmup,
             transactions: vec![plan.transactions[0].name.clone()],
             ..RunInfo::default()

@@ -137,7 +137,7 @@ pub fn an_empty_database_is_to_be_prepared(database: &Database) {
     let output = database
         .tiermark(&["run", "oltp_read_write", "--transactions", "1"])
         .expect(2);
-    let remedy = "tiermark prepare oltp_read_write";
+    let remedy = "tiermark prepare";
     assert!(output.stderr.contains(remedy), "{}", output.stderr);
     assert_eq!(database.tables(), [""; 0]);
     assert_no_results(database);
