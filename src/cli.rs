@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::db::session::Protocol;
 use crate::units::{parse_count, parse_duration, parse_percent};
 use crate::value::Engine;
 
@@ -63,6 +64,11 @@ pub struct TargetArgs {
     /// which is not in the process list
     #[arg(long, value_name = "URL", env = "TIERMARK_URL", hide_env_values = true)]
     pub url: Option<String>,
+
+    /// How statements are sent: prepared, or simple, which prepares nothing and
+    /// so passes PgBouncer in transaction mode and ProxySQL
+    #[arg(long, value_name = "PROTOCOL", default_value = "prepared", value_parser = protocol)]
+    pub protocol: Protocol,
 }
 
 #[derive(Debug, Args)]
@@ -195,6 +201,13 @@ fn engine(text: &str) -> Result<Engine, String> {
     ];
     let found = known.into_iter().find(|engine| engine.name() == text);
     found.ok_or_else(|| format!("`{text}` is no engine; use postgres, mysql, mariadb or sqlite"))
+}
+
+fn protocol(text: &str) -> Result<Protocol, String> {
+    let found = [Protocol::Prepared, Protocol::Simple]
+        .into_iter()
+        .find(|protocol| protocol.name() == text);
+    found.ok_or_else(|| format!("`{text}` is no protocol; use prepared or simple"))
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -68,8 +68,10 @@ pub mod host {
 pub mod db {
     mod connect_failure;
     mod copy_text;
+    mod cut;
     mod drain;
     mod failure;
+    mod literal;
     mod moment;
     mod multi_insert;
     pub mod mysql;
@@ -82,10 +84,12 @@ pub mod db {
     pub mod postgres;
     mod postgres_encode;
     mod postgres_facts;
+    mod postgres_pooler;
     mod postgres_row;
     mod postgres_types;
     mod prepared;
     pub mod session;
+    mod simple;
     pub mod sqlite;
     mod sqlite_facts;
     mod sqlite_open;

@@ -282,6 +282,8 @@ fn manifest(
             user: facts.user.clone(),
             database: facts.database.clone(),
             tls: facts.tls,
+            tls_detail: facts.tls_detail.clone(),
+            protocol: target.protocol().name().to_owned(),
             isolation: info.isolation.clone(),
             session_notes: facts.session_notes.clone(),
         },

@@ -45,7 +45,8 @@ pub fn given(args: &TargetArgs) -> Result<Target> {
             "no database is given; set TIERMARK_URL or --url, such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
         ))
     })?;
-    Target::parse(url).map_err(usage)
+    let target = Target::parse(url).map_err(usage)?;
+    target.with_protocol(args.protocol).map_err(usage)
 }
 
 /// A warning where the password can be read in the process list.

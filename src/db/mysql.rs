@@ -19,7 +19,8 @@ use super::multi_insert;
 use super::mysql_encode::MysqlArg;
 use super::mysql_facts;
 use super::prepared::Prepared;
-use super::session::{Cancel, DbError, Session, Target};
+use super::session::{Cancel, DbError, Protocol, Session, Target};
+use super::simple::SimpleTexts;
 
 /// What the protocol's two bytes can count.
 const MOST_PARAMS: usize = 65_535;
@@ -34,8 +35,15 @@ const TOO_MANY_STATEMENTS: &str = "1461";
 #[derive(Debug)]
 pub struct MysqlSession {
     connection: MySqlConnection,
-    statements: Vec<MysqlStatement>,
+    statements: Statements,
     id: i64,
+}
+
+/// By the target's protocol.
+#[derive(Debug)]
+enum Statements {
+    Prepared(Vec<MysqlStatement>),
+    Simple(SimpleTexts),
 }
 
 #[derive(Debug)]
@@ -105,14 +113,23 @@ impl Session for MysqlSession {
             .map_err(|error| connect_failure::mysql(error, &place))?;
         let mut session = MysqlSession {
             connection,
-            statements: Vec::with_capacity(statements.len()),
+            statements: Statements::Prepared(Vec::new()),
             id: 0,
         };
         session.id = mysql_facts::connection_id(&mut session.connection).await?;
-        for statement in statements {
-            let prepared = session.prepare(statement).await?;
-            session.statements.push(prepared);
-        }
+        session.statements = match target.protocol() {
+            Protocol::Prepared => {
+                let mut list = Vec::with_capacity(statements.len());
+                for statement in statements {
+                    list.push(session.prepare(statement).await?);
+                }
+                Statements::Prepared(list)
+            }
+            Protocol::Simple => {
+                let syntax = mysql_facts::syntax(&mut session.connection).await?;
+                Statements::Simple(SimpleTexts::new(statements, syntax))
+            }
+        };
         Ok(session)
     }
 
@@ -157,18 +174,32 @@ impl Session for MysqlSession {
         args: Args<'_>,
         each: impl FnMut(&MySqlRow) -> Result<(), DbError>,
     ) -> Result<u64, DbError> {
-        let statement = &self.statements[id.index()];
-        let arguments = statement.arguments(args)?;
-        let query = sqlx::query_with(statement.prepared.sql, arguments);
+        let answer = match &mut self.statements {
+            Statements::Prepared(list) => {
+                let statement = &list[id.index()];
+                let arguments = statement.arguments(args)?;
+                let query = sqlx::query_with(statement.prepared.sql, arguments);
+                self.connection.fetch_many(query)
+            }
+            Statements::Simple(texts) => {
+                let sql = AssertSqlSafe(texts.text(id, args)?);
+                self.connection.fetch_many(sqlx::raw_sql(sql))
+            }
+        };
         let counts = drain(
-            self.connection.fetch_many(query),
+            answer,
             MySqlQueryResult::rows_affected,
             each,
             failure::mysql,
         )
-        .await
-        .map_err(|error| statement.prepared.failed(error))?;
-        Ok(counts.rows_or_affected())
+        .await;
+        match (counts, &self.statements) {
+            (Ok(counts), _) => Ok(counts.rows_or_affected()),
+            (Err(error), Statements::Prepared(list)) => {
+                Err(list[id.index()].prepared.failed(error))
+            }
+            (Err(error), Statements::Simple(texts)) => Err(texts.failed(id, error)),
+        }
     }
 
     async fn load(
@@ -179,6 +210,21 @@ impl Session for MysqlSession {
     ) -> Result<u64, DbError> {
         multi_insert::check_shape(table, columns, rows)?;
         let mut loaded = 0;
+        if let Statements::Simple(texts) = &mut self.statements {
+            let head = multi_insert::head(table, columns, '`');
+            for range in multi_insert::ranges(rows) {
+                let sql = AssertSqlSafe(texts.insert(&head, table, columns, rows, range)?);
+                let counts = drain(
+                    self.connection.fetch_many(sqlx::raw_sql(sql)),
+                    MySqlQueryResult::rows_affected,
+                    |_| Ok(()),
+                    failure::mysql,
+                )
+                .await?;
+                loaded += counts.affected;
+            }
+            return Ok(loaded);
+        }
         for batch in multi_insert::batches(table, columns, rows, MOST_PARAMS, '`') {
             let mut arguments = MySqlArguments::default();
             for row in batch.rows {

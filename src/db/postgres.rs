@@ -15,13 +15,16 @@ use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
 
 use super::connect_failure::{self, Place};
 use super::copy_text;
+use super::cut::Syntax;
 use super::drain::{Counts, drain};
 use super::failure;
 use super::multi_insert;
 use super::postgres_encode::PgArg;
 use super::postgres_facts;
+use super::postgres_pooler;
 use super::prepared::Prepared;
-use super::session::{Cancel, DbError, Session, Target};
+use super::session::{Cancel, DbError, Protocol, Session, Target};
+use super::simple::SimpleTexts;
 
 /// Sizes from 8 KiB to 1 MiB load equally fast.
 const COPY_CHUNK: usize = 64 << 10;
@@ -32,8 +35,19 @@ const SPARE_STATEMENTS: usize = 16;
 #[derive(Debug)]
 pub struct PgSession {
     connection: PgConnection,
-    statements: Vec<PgStatement>,
+    statements: Statements,
     id: i64,
+    target: Target,
+    /// Whether something between us and the server deals sessions to backends,
+    /// so that `id` may be anybody's. Not known before it is asked.
+    pooled: Option<bool>,
+}
+
+/// By the target's protocol.
+#[derive(Debug)]
+enum Statements {
+    Prepared(Vec<PgStatement>),
+    Simple(SimpleTexts),
 }
 
 #[derive(Debug)]
@@ -97,6 +111,27 @@ impl PgSession {
     }
 }
 
+impl PgSession {
+    /// Asked once, and only where statements are sent as texts: who prepares
+    /// statements has a backend of their own.
+    async fn is_pooled(&mut self) -> bool {
+        if self.target.protocol() == Protocol::Prepared {
+            return false;
+        }
+        if let Some(known) = self.pooled {
+            return known;
+        }
+        let pooled = match options(&self.target, 0) {
+            Ok(options) => {
+                postgres_pooler::is_pooled(&mut self.connection, self.id, &options).await
+            }
+            Err(_) => true,
+        };
+        self.pooled = Some(pooled);
+        pooled
+    }
+}
+
 impl Session for PgSession {
     type Row = PgRow;
 
@@ -118,14 +153,25 @@ impl Session for PgSession {
             .map_err(|error| connect_failure::postgres(error, &place))?;
         let mut session = PgSession {
             connection,
-            statements: Vec::with_capacity(statements.len()),
+            statements: Statements::Prepared(Vec::new()),
             id: 0,
+            target: target.clone(),
+            pooled: None,
         };
         session.id = postgres_facts::backend_pid(&mut session.connection).await?;
-        for statement in statements {
-            let prepared = session.prepare(statement).await?;
-            session.statements.push(prepared);
-        }
+        session.statements = match target.protocol() {
+            Protocol::Prepared => {
+                let mut list = Vec::with_capacity(statements.len());
+                for statement in statements {
+                    list.push(session.prepare(statement).await?);
+                }
+                Statements::Prepared(list)
+            }
+            Protocol::Simple => {
+                postgres_facts::check_quotes(&mut session.connection).await?;
+                Statements::Simple(SimpleTexts::new(statements, Syntax::Postgres))
+            }
+        };
         Ok(session)
     }
 
@@ -134,6 +180,9 @@ impl Session for PgSession {
     }
 
     async fn cancel(&mut self, id: i64, how: Cancel) -> Result<(), DbError> {
+        if self.is_pooled().await {
+            return Ok(());
+        }
         // Both answer false, without an error, when the backend is gone.
         let function = match how {
             Cancel::Statement => "pg_cancel_backend",
@@ -170,18 +219,31 @@ impl Session for PgSession {
         args: Args<'_>,
         each: impl FnMut(&PgRow) -> Result<(), DbError>,
     ) -> Result<u64, DbError> {
-        let statement = &self.statements[id.index()];
-        let arguments = statement.arguments(args)?;
-        let query = sqlx::query_with(statement.prepared.sql, arguments);
+        let answer = match &mut self.statements {
+            Statements::Prepared(list) => {
+                let statement = &list[id.index()];
+                let arguments = statement.arguments(args)?;
+                let query = sqlx::query_with(statement.prepared.sql, arguments);
+                self.connection.fetch_many(query)
+            }
+            Statements::Simple(texts) => {
+                let sql = AssertSqlSafe(texts.text(id, args)?);
+                self.connection.fetch_many(sqlx::raw_sql(sql))
+            }
+        };
         let counts = drain(
-            self.connection.fetch_many(query),
+            answer,
             sqlx::postgres::PgQueryResult::rows_affected,
             each,
             failure::postgres,
-        )
-        .await
-        .map_err(|error| statement.prepared.failed(error))?;
-        Ok(counts.rows_or_affected())
+        );
+        match (counts.await, &self.statements) {
+            (Ok(counts), _) => Ok(counts.rows_or_affected()),
+            (Err(error), Statements::Prepared(list)) => {
+                Err(list[id.index()].prepared.failed(error))
+            }
+            (Err(error), Statements::Simple(texts)) => Err(texts.failed(id, error)),
+        }
     }
 
     async fn load(
@@ -230,7 +292,13 @@ impl Session for PgSession {
     }
 
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
-        postgres_facts::facts(&mut self.connection).await
+        let mut facts = postgres_facts::facts(&mut self.connection).await?;
+        if self.is_pooled().await {
+            facts
+                .session_notes
+                .extend(postgres_pooler::NOTES.map(str::to_owned));
+        }
+        Ok(facts)
     }
 
     async fn close(self) -> Result<(), DbError> {

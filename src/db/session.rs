@@ -128,6 +128,26 @@ pub trait Row {
     fn is_null(&self, column: usize) -> bool;
 }
 
+/// How statements reach a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// Prepared once a session, then sent as their number and values.
+    #[default]
+    Prepared,
+    /// Sent as a text with the values in it, for poolers that lose prepared
+    /// statements between transactions.
+    Simple,
+}
+
+impl Protocol {
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Prepared => "prepared",
+            Protocol::Simple => "simple",
+        }
+    }
+}
+
 /// A database to talk to, from a URL. `Debug` and `Display` leave the password
 /// out; only `url` has it.
 #[derive(Clone, PartialEq, Eq)]
@@ -135,6 +155,7 @@ pub struct Target {
     /// As the URL's scheme says. A MySQL URL may lead to a MariaDB server:
     /// `Session::facts` knows.
     pub engine: Engine,
+    protocol: Protocol,
     url: String,
     shown: String,
     has_password: bool,
@@ -157,6 +178,10 @@ pub enum TargetError {
     NoDatabase,
     #[error("the target names no file; write sqlite:file.db")]
     NoFile,
+    #[error(
+        "the simple protocol is for servers behind a pooler, and {0} is no server; leave --protocol out"
+    )]
+    NoProtocol(Engine),
 }
 
 impl Target {
@@ -199,11 +224,27 @@ impl Target {
         }
         Ok(Target {
             engine,
+            protocol: Protocol::default(),
             url: text.to_owned(),
             shown: url.to_string(),
             has_password,
             local,
         })
+    }
+
+    /// The same place, spoken to by `protocol`.
+    ///
+    /// # Errors
+    /// Where statements pass no network, there is nothing to choose.
+    pub fn with_protocol(self, protocol: Protocol) -> Result<Target, TargetError> {
+        if protocol == Protocol::Simple && matches!(self.engine, Engine::Sqlite | Engine::Null) {
+            return Err(TargetError::NoProtocol(self.engine));
+        }
+        Ok(Target { protocol, ..self })
+    }
+
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
     }
 
     /// The URL as given, password and all. Never print it.
@@ -267,6 +308,20 @@ mod tests {
         assert_eq!(engine("mariadb://h/d"), Engine::Mariadb);
         assert_eq!(engine("sqlite:/tmp/x.db"), Engine::Sqlite);
         assert_eq!(engine("null:?delay=1ms"), Engine::Null);
+    }
+
+    #[test]
+    fn the_protocol_is_a_choice_of_servers_only() {
+        let simple = |text| {
+            let target = Target::parse(text).unwrap();
+            assert_eq!(target.protocol(), Protocol::Prepared);
+            target.with_protocol(Protocol::Simple)
+        };
+        assert_eq!(simple("mysql://h/d").unwrap().protocol(), Protocol::Simple);
+        for text in ["sqlite:x.db", "null:"] {
+            let error = simple(text).unwrap_err().to_string();
+            assert!(error.contains("leave --protocol out"), "{error}");
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Where the checks run, and the few words of SQL in which engines differ.
 
+use std::io::Write;
+use std::time::Duration;
+
 use tempfile::TempDir;
-use tiermark::db::session::{Session, Target};
+use tiermark::db::session::{Protocol, Session, Target};
 use tiermark::value::{Engine, Kind, Statement, StmtId};
 
 pub struct Place {
@@ -47,6 +50,21 @@ impl Place {
         })
     }
 
+    /// The same server, spoken to in texts, in a database of its own: the
+    /// checks of both protocols use the same tables, at the same time.
+    pub async fn simple<S: Session>(self) -> Option<Place> {
+        let name = format!("TIERMARK_TEST_{}_ADMIN", self.engine.name().to_uppercase());
+        let Ok(admin) = std::env::var(&name) else {
+            eprintln!("SKIPPED: {}: {name} is not set", self.engine);
+            return None;
+        };
+        let target = own_database::<S>(&admin, "bench_simple", None).await;
+        Some(Place {
+            target: target.with_protocol(Protocol::Simple).unwrap(),
+            ..self
+        })
+    }
+
     pub fn is_server(&self) -> bool {
         self.engine != Engine::Sqlite
     }
@@ -55,7 +73,8 @@ impl Place {
     pub fn with_url(&self, change: impl FnOnce(&mut url::Url)) -> Target {
         let mut url = url::Url::parse(self.target.url()).unwrap();
         change(&mut url);
-        Target::parse(url.as_str()).unwrap()
+        let target = Target::parse(url.as_str()).unwrap();
+        target.with_protocol(self.target.protocol()).unwrap()
     }
 
     /// A statement named `name`, from a text with `?` for its parameters.
@@ -109,9 +128,44 @@ impl Place {
     }
 }
 
+/// Makes a database, unless it is there, and gives its address.
+pub async fn own_database<S: Session>(admin: &str, name: &str, owner: Option<&str>) -> Target {
+    let target = Target::parse(admin).unwrap();
+    let mut url = url::Url::parse(admin).unwrap();
+    url.set_path(name);
+    let own = Target::parse(url.as_str()).unwrap();
+    let mut create = format!("CREATE DATABASE {name}");
+    if let Some(owner) = owner {
+        create.push_str(&format!(" OWNER {owner}"));
+    }
+    let mut session = S::open(&target, &[]).await.unwrap();
+    let mut why = String::new();
+    // Tests of other processes make the same one; PostgreSQL then refuses both.
+    for _ in 0..100 {
+        if S::open(&own, &[]).await.is_ok() {
+            return own;
+        }
+        if let Err(error) = session.raw(&create).await {
+            why = error.to_string();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    panic!("no database {name}: {why}");
+}
+
 pub async fn drop_table<S: Session>(session: &mut S, table: &str) {
     let drop = format!("DROP TABLE IF EXISTS {table}");
     session.raw(&drop).await.unwrap();
+}
+
+/// Says that something could not be tested, also to the whole test run.
+pub fn skipped(what: &str, why: &str) {
+    eprintln!("SKIPPED: {what}: {why}");
+    let Some(list) = std::env::var_os("TIERMARK_SKIPS") else {
+        return;
+    };
+    let list = std::fs::OpenOptions::new().append(true).open(list);
+    writeln!(list.unwrap(), "{what}: {why}").unwrap();
 }
 
 pub fn id(index: u32) -> StmtId {

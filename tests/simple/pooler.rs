@@ -1,0 +1,156 @@
+//! Whole runs through PgBouncer in transaction mode, which loses prepared
+//! statements between transactions.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tiermark::db::postgres::PgSession;
+use tiermark::db::session::{Cancel, Protocol, Session, Target};
+
+use crate::place::{own_database, skipped};
+
+/// Addresses of one new database: direct, and through the pooler.
+async fn addresses(what: &str) -> Option<(String, String)> {
+    let name = |name| std::env::var(name).ok();
+    let (Some(pooler), Some(admin), Some(direct)) = (
+        name("TIERMARK_TEST_PGBOUNCER"),
+        name("TIERMARK_TEST_POSTGRES_ADMIN"),
+        name("TIERMARK_TEST_POSTGRES"),
+    ) else {
+        skipped(what, "there is no PgBouncer");
+        return None;
+    };
+    let database = format!("bench_{what}");
+    own_database::<PgSession>(&admin, &database, Some("bench")).await;
+    let moved = |address: &str| {
+        let mut url = url::Url::parse(address).unwrap();
+        url.set_path(&database);
+        url.to_string()
+    };
+    Some((moved(&direct), moved(&pooler)))
+}
+
+fn tiermark(url: &str, folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tiermark"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("TIERMARK_URL", url)
+        .output()
+        .unwrap()
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+const SMALL: [&str; 4] = ["--set", "tables=2", "--set", "rows=1000"];
+const RUN: [&str; 8] = [
+    "run",
+    "oltp_read_write",
+    "-c",
+    "8",
+    "--transactions",
+    "400",
+    "--grace",
+    "5s",
+];
+
+#[tokio::test]
+async fn a_run_through_a_pooler_fails_nothing() {
+    let Some((direct, pooler)) = addresses("pooled").await else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut prepare = vec!["prepare", "oltp_read_write", "--recreate"];
+    prepare.extend(SMALL);
+    let prepared = tiermark(&direct, folder.path(), &prepare);
+    assert!(prepared.status.success(), "{}", text(&prepared));
+
+    let mut run = RUN.to_vec();
+    run.extend(["--protocol", "simple"]);
+    let ran = tiermark(&pooler, folder.path(), &run);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
+    let result = String::from_utf8_lossy(&ran.stdout);
+    let result = folder.path().join(result.lines().last().unwrap());
+    let runs = std::fs::read_to_string(folder.path().join("results/runs.csv")).unwrap();
+    let cell = |name: &str| {
+        let mut lines = runs.lines().map(|line| line.split(','));
+        let column = lines.next().unwrap().position(|head| head == name);
+        lines
+            .next()
+            .unwrap()
+            .nth(column.unwrap())
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(cell("transactions"), "400", "{runs}");
+    assert_eq!(cell("failed"), "0", "{runs}");
+    let manifest = std::fs::read_to_string(result.join("manifest.toml")).unwrap();
+    assert!(manifest.contains("protocol = \"simple\""), "{manifest}");
+    assert!(manifest.contains("cannot be cancelled"), "{manifest}");
+
+    // Loading through it works as well: COPY needs no statement.
+    prepare.extend(["--protocol", "simple"]);
+    let prepared = tiermark(&pooler, folder.path(), &prepare);
+    assert!(prepared.status.success(), "{}", text(&prepared));
+
+    let plain = tiermark(&pooler, folder.path(), &RUN);
+    eprintln!(
+        "prepared statements through a transaction pooler: status {:?}, {}",
+        plain.status.code(),
+        text(&plain).lines().last().unwrap_or_default()
+    );
+}
+
+/// A backend's id belongs to whoever uses it now.
+#[tokio::test]
+async fn nothing_is_cancelled_through_a_pooler() {
+    let Some((direct, pooler)) = addresses("pooled_cancel").await else {
+        return;
+    };
+    let simple = |url: &str| {
+        let target = Target::parse(url).unwrap();
+        target.with_protocol(Protocol::Simple).unwrap()
+    };
+    // Somebody else, whose backend the pooler does not even know.
+    let mut other = PgSession::open(&simple(&direct), &[]).await.unwrap();
+    for (url, pooled) in [(&pooler, true), (&direct, false)] {
+        let mut control = PgSession::open(&simple(url), &[]).await.unwrap();
+        let notes = control.facts().await.unwrap().session_notes;
+        let said = notes.iter().any(|note| note.contains("pooler"));
+        assert_eq!(said, pooled, "{notes:?}");
+        for how in [Cancel::Statement, Cancel::Connection] {
+            control.cancel(other.id(), how).await.unwrap();
+        }
+        let alive = other.raw("SELECT 1").await.is_ok();
+        assert_eq!(alive, pooled);
+    }
+    // Asked first when something is to be cancelled.
+    let mut other = PgSession::open(&simple(&direct), &[]).await.unwrap();
+    let mut control = PgSession::open(&simple(&pooler), &[]).await.unwrap();
+    control
+        .cancel(other.id(), Cancel::Connection)
+        .await
+        .unwrap();
+    assert!(other.raw("SELECT 1").await.is_ok());
+}
+
+#[test]
+fn without_a_server_there_is_no_protocol_to_choose() {
+    let folder = tempfile::tempdir().unwrap();
+    for url in ["sqlite:x.db", "null:"] {
+        let mut run = RUN.to_vec();
+        run.extend(["--protocol", "simple"]);
+        let ran = tiermark(url, folder.path(), &run);
+        assert_eq!(ran.status.code(), Some(2), "{}", text(&ran));
+        assert!(
+            text(&ran).contains("leave --protocol out"),
+            "{}",
+            text(&ran)
+        );
+    }
+}
