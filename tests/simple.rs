@@ -6,6 +6,8 @@
 mod answers;
 #[path = "session/contention.rs"]
 mod contention;
+#[path = "simple/database.rs"]
+mod database;
 #[path = "session/place.rs"]
 #[expect(dead_code, reason = "SQLite has no protocol to choose")]
 mod place;
@@ -29,7 +31,7 @@ macro_rules! on {
                 #[tokio::test]
                 async fn $check() {
                     let Some(place) = Place::$engine() else { return };
-                    if let Some(place) = place.simple::<$session>().await {
+                    if let Some(place) = database::simple::<$session>(place).await {
                         $topic::$check::<$session>(&place).await;
                     }
                 }

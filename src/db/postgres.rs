@@ -31,6 +31,8 @@ const COPY_CHUNK: usize = 64 << 10;
 /// Room in sqlx's statement cache beside the workload's own, so that none of
 /// these is ever evicted and prepared again within a run.
 const SPARE_STATEMENTS: usize = 16;
+/// `duplicate_prepared_statement`, `invalid_sql_statement_name`
+const LOST_STATEMENT: [&str; 2] = ["42P05", "26000"];
 
 #[derive(Debug)]
 pub struct PgSession {
@@ -96,7 +98,7 @@ impl PgSession {
             .connection
             .prepare_with(statement.sql.into_sql_str(), &[])
             .await
-            .map_err(|error| prepared.failed(failure::postgres(error)))?;
+            .map_err(|error| prepared.failed(explained(failure::postgres(error))))?;
         let params = match inferred.parameters() {
             Some(Either::Left(types)) => types
                 .iter()
@@ -240,7 +242,7 @@ impl Session for PgSession {
         match (counts.await, &self.statements) {
             (Ok(counts), _) => Ok(counts.rows_or_affected()),
             (Err(error), Statements::Prepared(list)) => {
-                Err(list[id.index()].prepared.failed(error))
+                Err(list[id.index()].prepared.failed(explained(error)))
             }
             (Err(error), Statements::Simple(texts)) => Err(texts.failed(id, error)),
         }
@@ -315,4 +317,18 @@ fn options(target: &Target, statements: usize) -> Result<PgConnectOptions, DbErr
         .statement_cache_capacity(statements + SPARE_STATEMENTS)
         // It logs every statement slower than a second, inside its time.
         .disable_statement_logging())
+}
+
+/// Adds the remedy where prepared statements are lost or another client's.
+fn explained(error: DbError) -> DbError {
+    if !LOST_STATEMENT.contains(&error.code.as_str()) {
+        return error;
+    }
+    DbError {
+        message: format!(
+            "{}; where a pooler such as PgBouncer deals out transactions, use --protocol simple",
+            error.message
+        ),
+        ..error
+    }
 }

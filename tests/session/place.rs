@@ -1,10 +1,9 @@
 //! Where the checks run, and the few words of SQL in which engines differ.
 
 use std::io::Write;
-use std::time::Duration;
 
 use tempfile::TempDir;
-use tiermark::db::session::{Protocol, Session, Target};
+use tiermark::db::session::{Session, Target};
 use tiermark::value::{Engine, Kind, Statement, StmtId};
 
 pub struct Place {
@@ -40,28 +39,13 @@ impl Place {
 
     fn server(engine: Engine, variable: &str) -> Option<Place> {
         let Ok(url) = std::env::var(variable) else {
-            eprintln!("SKIPPED: {engine}: {variable} is not set");
+            skipped(engine.name(), &format!("{variable} is not set"));
             return None;
         };
         Some(Place {
             target: Target::parse(&url).unwrap(),
             engine,
             _folder: None,
-        })
-    }
-
-    /// The same server, spoken to in texts, in a database of its own: the
-    /// checks of both protocols use the same tables, at the same time.
-    pub async fn simple<S: Session>(self) -> Option<Place> {
-        let name = format!("TIERMARK_TEST_{}_ADMIN", self.engine.name().to_uppercase());
-        let Ok(admin) = std::env::var(&name) else {
-            eprintln!("SKIPPED: {}: {name} is not set", self.engine);
-            return None;
-        };
-        let target = own_database::<S>(&admin, "bench_simple", None).await;
-        Some(Place {
-            target: target.with_protocol(Protocol::Simple).unwrap(),
-            ..self
         })
     }
 
@@ -126,31 +110,6 @@ impl Place {
         let create = format!("CREATE TABLE {table} ({columns}){charset}");
         session.raw(&create).await.unwrap();
     }
-}
-
-/// Makes a database, unless it is there, and gives its address.
-pub async fn own_database<S: Session>(admin: &str, name: &str, owner: Option<&str>) -> Target {
-    let target = Target::parse(admin).unwrap();
-    let mut url = url::Url::parse(admin).unwrap();
-    url.set_path(name);
-    let own = Target::parse(url.as_str()).unwrap();
-    let mut create = format!("CREATE DATABASE {name}");
-    if let Some(owner) = owner {
-        create.push_str(&format!(" OWNER {owner}"));
-    }
-    let mut session = S::open(&target, &[]).await.unwrap();
-    let mut why = String::new();
-    // Tests of other processes make the same one; PostgreSQL then refuses both.
-    for _ in 0..100 {
-        if S::open(&own, &[]).await.is_ok() {
-            return own;
-        }
-        if let Err(error) = session.raw(&create).await {
-            why = error.to_string();
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-    panic!("no database {name}: {why}");
 }
 
 pub async fn drop_table<S: Session>(session: &mut S, table: &str) {
