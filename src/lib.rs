@@ -71,10 +71,13 @@ pub mod db {
     mod cut;
     mod drain;
     mod failure;
+    mod kind;
     mod literal;
     mod moment;
     mod multi_insert;
+    mod my_cnf;
     pub mod mysql;
+    mod mysql_connect;
     mod mysql_encode;
     mod mysql_facts;
     mod mysql_row;
@@ -82,6 +85,7 @@ pub mod db {
     pub mod null;
     mod null_script;
     pub mod postgres;
+    mod postgres_connect;
     mod postgres_encode;
     mod postgres_facts;
     mod postgres_pooler;
@@ -96,7 +100,10 @@ pub mod db {
     mod sqlite_queue;
     mod sqlite_row;
     mod stop;
+    pub mod target;
+    mod tls_failure;
     mod unreadable;
+    mod url_options;
 }
 
 /// One transaction: the interpreter of a plan.

@@ -4,6 +4,8 @@
 #[path = "session/answers.rs"]
 #[expect(dead_code, reason = "a missing table is not noticed at open here")]
 mod answers;
+#[path = "secure/cli.rs"]
+mod cli;
 #[path = "session/contention.rs"]
 mod contention;
 #[path = "simple/database.rs"]

@@ -1,21 +1,17 @@
 //! Sessions on MySQL and MariaDB, through sqlx.
 
-use std::str::FromStr;
-
-use sqlx::mysql::{
-    MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow,
-};
+use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlQueryResult, MySqlRow};
 use sqlx::{
-    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Either, Executor as _,
-    SqlSafeStr, Statement as _,
+    Arguments as _, AssertSqlSafe, Connection as _, Either, Executor as _, SqlSafeStr,
+    Statement as _,
 };
 
 use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
 
-use super::connect_failure::{self, Place};
 use super::drain::{Counts, drain};
 use super::failure;
 use super::multi_insert;
+use super::mysql_connect;
 use super::mysql_encode::MysqlArg;
 use super::mysql_facts;
 use super::prepared::Prepared;
@@ -37,6 +33,8 @@ pub struct MysqlSession {
     connection: MySqlConnection,
     statements: Statements,
     id: i64,
+    /// The password is from a file that others can read.
+    open_file: bool,
 }
 
 /// By the target's protocol.
@@ -96,23 +94,10 @@ impl Session for MysqlSession {
     type Row = MySqlRow;
 
     async fn open(target: &Target, statements: &[Statement]) -> Result<MysqlSession, DbError> {
-        let options = options(target, statements.len())?;
-        let server = match options.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
-        };
-        let place = Place {
-            product: "MySQL or MariaDB",
-            server,
-            user: options.get_username(),
-            database: options.get_database().unwrap_or_default(),
-        };
-        let connection = options
-            .connect()
-            .await
-            .map_err(|error| connect_failure::mysql(error, &place))?;
+        let opened = mysql_connect::connect(target, statements.len() + SPARE_STATEMENTS).await?;
         let mut session = MysqlSession {
-            connection,
+            connection: opened.connection,
+            open_file: opened.open_file,
             statements: Statements::Prepared(Vec::new()),
             id: 0,
         };
@@ -252,24 +237,23 @@ impl Session for MysqlSession {
     }
 
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
-        mysql_facts::facts(&mut self.connection).await
+        let mut facts = mysql_facts::facts(&mut self.connection).await?;
+        if self.open_file {
+            facts
+                .session_notes
+                .push(mysql_connect::OPEN_FILE.to_owned());
+        }
+        Ok(facts)
     }
 
     async fn close(self) -> Result<(), DbError> {
-        self.connection.close().await.map_err(failure::mysql)
+        match self.connection.close().await {
+            // The server was faster: it closes at the word of goodbye, and TLS
+            // has one of its own after that.
+            Err(sqlx::Error::Io(_)) => Ok(()),
+            closed => closed.map_err(failure::mysql),
+        }
     }
-}
-
-fn options(target: &Target, statements: usize) -> Result<MySqlConnectOptions, DbError> {
-    let options = MySqlConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
-    Ok(options
-        .statement_cache_capacity(statements + SPARE_STATEMENTS)
-        // sqlx would change all three; the session shall be the server's own.
-        .pipes_as_concat(false)
-        .no_engine_substitution(false)
-        .timezone(None::<String>)
-        // It logs every statement slower than a second, inside its time.
-        .disable_statement_logging())
 }
 
 /// Adds the remedy to errors of preparing that an administrator can mend.

@@ -3,22 +3,20 @@
 //! Statements are prepared without parameter types, so that the server infers
 //! them as it would for a literal, and values are encoded to what it inferred.
 
-use std::str::FromStr;
-
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow, PgTypeInfo};
+use sqlx::postgres::{PgArguments, PgConnection, PgRow, PgTypeInfo};
 use sqlx::{
-    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Either, Executor as _,
-    SqlSafeStr, Statement as _, TypeInfo as _,
+    Arguments as _, AssertSqlSafe, Connection as _, Either, Executor as _, SqlSafeStr,
+    Statement as _, TypeInfo as _,
 };
 
 use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
 
-use super::connect_failure::{self, Place};
 use super::copy_text;
 use super::cut::Syntax;
 use super::drain::{Counts, drain};
 use super::failure;
 use super::multi_insert;
+use super::postgres_connect;
 use super::postgres_encode::PgArg;
 use super::postgres_facts;
 use super::postgres_pooler;
@@ -123,7 +121,7 @@ impl PgSession {
         if let Some(known) = self.pooled {
             return known;
         }
-        let pooled = match options(&self.target, 0) {
+        let pooled = match postgres_connect::options(&self.target, 0) {
             Ok(options) => {
                 postgres_pooler::is_pooled(&mut self.connection, self.id, &options).await
             }
@@ -138,21 +136,8 @@ impl Session for PgSession {
     type Row = PgRow;
 
     async fn open(target: &Target, statements: &[Statement]) -> Result<PgSession, DbError> {
-        let options = options(target, statements.len())?;
-        let server = match options.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
-        };
-        let place = Place {
-            product: "PostgreSQL",
-            server,
-            user: options.get_username(),
-            database: options.get_database().unwrap_or_default(),
-        };
-        let connection = options
-            .connect()
-            .await
-            .map_err(|error| connect_failure::postgres(error, &place))?;
+        let connection =
+            postgres_connect::connect(target, statements.len() + SPARE_STATEMENTS).await?;
         let mut session = PgSession {
             connection,
             statements: Statements::Prepared(Vec::new()),
@@ -306,17 +291,6 @@ impl Session for PgSession {
     async fn close(self) -> Result<(), DbError> {
         self.connection.close().await.map_err(failure::postgres)
     }
-}
-
-fn options(target: &Target, statements: usize) -> Result<PgConnectOptions, DbError> {
-    let options = PgConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
-    Ok(options
-        .application_name("tiermark")
-        // sqlx would change it; the session shall be the server's own.
-        .extra_float_digits(None)
-        .statement_cache_capacity(statements + SPARE_STATEMENTS)
-        // It logs every statement slower than a second, inside its time.
-        .disable_statement_logging())
 }
 
 /// Adds the remedy where prepared statements are lost or another client's.

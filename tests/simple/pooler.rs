@@ -1,12 +1,10 @@
 //! Whole runs through PgBouncer in transaction mode, which loses prepared
 //! statements between transactions.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use tiermark::db::postgres::PgSession;
 use tiermark::db::session::{Cancel, Protocol, Session, Target};
 
+use crate::cli::{manifest, text, tiermark};
 use crate::database::create;
 use crate::place::skipped;
 
@@ -29,23 +27,6 @@ async fn addresses(what: &str) -> Option<(String, String)> {
         url.to_string()
     };
     Some((moved(&direct), moved(&pooler)))
-}
-
-fn tiermark(url: &str, folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tiermark"))
-        .args(arguments)
-        .current_dir(folder)
-        .env("TIERMARK_URL", url)
-        .output()
-        .unwrap()
-}
-
-fn text(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }
 
 const SMALL: [&str; 4] = ["--set", "tables=2", "--set", "rows=1000"];
@@ -75,8 +56,6 @@ async fn a_run_through_a_pooler_fails_nothing() {
     run.extend(["--protocol", "simple"]);
     let ran = tiermark(&pooler, folder.path(), &run);
     assert_eq!(ran.status.code(), Some(0), "{}", text(&ran));
-    let result = String::from_utf8_lossy(&ran.stdout);
-    let result = folder.path().join(result.lines().last().unwrap());
     let runs = std::fs::read_to_string(folder.path().join("results/runs.csv")).unwrap();
     let cell = |name: &str| {
         let mut lines = runs.lines().map(|line| line.split(','));
@@ -90,7 +69,7 @@ async fn a_run_through_a_pooler_fails_nothing() {
     };
     assert_eq!(cell("done"), "400", "{runs}");
     assert_eq!(cell("failed"), "0", "{runs}");
-    let manifest = std::fs::read_to_string(result.join("manifest.toml")).unwrap();
+    let manifest = manifest(&ran, folder.path());
     assert!(manifest.contains("protocol = \"simple\""), "{manifest}");
     assert!(manifest.contains("cannot be cancelled"), "{manifest}");
 
