@@ -52,7 +52,7 @@ pub struct WorkloadArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
 
-    /// Look for SQL files here before the shipped ones: DIR/<engine>/ and DIR/common/
+    /// Look for SQL files here before the shipped ones: DIR/ENGINE/ and DIR/common/
     #[arg(long, value_name = "DIR")]
     pub sql_dir: Option<PathBuf>,
 }

@@ -181,11 +181,11 @@ fn unreachable(error: Error, place: &Place<'_>, code: &str) -> DbError {
                 Class::Other,
                 "method",
                 format!(
-                    "the server at {server} wants user `{user}` to log in by {method}, which tiermark cannot: give this user a password with {}",
+                    "the server at {server} wants user `{user}` to log in by {method}, which tiermark cannot: give this user another way, {}",
                     if code == "2003" {
-                        "mysql_native_password (MariaDB) or caching_sha2_password (MySQL)"
+                        "on MariaDB by ALTER USER .. IDENTIFIED VIA mysql_native_password USING PASSWORD('..'); on MySQL by ALTER USER .. IDENTIFIED WITH caching_sha2_password BY '..';"
                     } else {
-                        "scram-sha-256 in pg_hba.conf"
+                        "such as scram-sha-256 in pg_hba.conf"
                     }
                 ),
             ),

@@ -157,11 +157,11 @@ mod tests {
     /// The statement with `<n>` for its parameters.
     fn shown(sql: &'static str, syntax: Syntax) -> String {
         let cut = cut(sql, syntax);
-        let pieces = cut.pieces.iter();
-        let pieces: String = pieces
-            .map(|(piece, param)| format!("{piece}<{param}>"))
-            .collect();
-        pieces + cut.tail
+        let mut text = String::new();
+        for (piece, param) in &cut.pieces {
+            text.push_str(&[piece, "<", &param.to_string(), ">"].concat());
+        }
+        text + cut.tail
     }
 
     #[test]

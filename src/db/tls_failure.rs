@@ -119,7 +119,7 @@ fn names(fault: &Fault) -> String {
 mod tests {
     use super::*;
 
-    fn said(error: Error, words: Words) -> Option<String> {
+    fn said(error: &Error, words: Words) -> Option<String> {
         let place = Place {
             product: "PostgreSQL",
             server: "db7:5433".to_owned(),
@@ -127,7 +127,7 @@ mod tests {
             database: "d",
             words,
         };
-        explained(&error, &place).map(|error| error.message)
+        explained(error, &place).map(|error| error.message)
     }
 
     fn over_io(fault: Fault) -> Error {
@@ -138,17 +138,17 @@ mod tests {
     #[test]
     fn each_fault_has_its_remedy_in_the_words_of_the_url() {
         assert_eq!(
-            said(over_io(Fault::Expired), POSTGRES).unwrap(),
+            said(&over_io(Fault::Expired), POSTGRES).unwrap(),
             "the certificate of the server at db7:5433 has expired: renew it, or connect with \
              sslmode=require in the URL, which does not look at it"
         );
-        let unknown = said(over_io(Fault::UnknownIssuer), MYSQL).unwrap();
+        let unknown = said(&over_io(Fault::UnknownIssuer), MYSQL).unwrap();
         assert!(unknown.contains("with ssl-ca=FILE"), "{unknown}");
         assert!(unknown.contains("ssl-mode=REQUIRED"), "{unknown}");
-        let name = said(over_io(Fault::NotValidForName), MYSQL).unwrap();
+        let name = said(&over_io(Fault::NotValidForName), MYSQL).unwrap();
         assert!(name.contains("ssl-mode=VERIFY_CA"), "{name}");
         let none = Error::Tls("server does not support TLS".into());
-        let none = said(none, POSTGRES).unwrap();
+        let none = said(&none, POSTGRES).unwrap();
         assert!(none.contains("offers no TLS"), "{none}");
         assert!(none.contains("sslmode=disable"), "{none}");
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn other_errors_are_left_alone() {
         let io = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
-        assert_eq!(said(Error::Io(io), MYSQL), None);
-        assert_eq!(said(Error::Protocol("x".into()), MYSQL), None);
+        assert_eq!(said(&Error::Io(io), MYSQL), None);
+        assert_eq!(said(&Error::Protocol("x".into()), MYSQL), None);
     }
 }

@@ -85,9 +85,10 @@ pub async fn a_server_without_tls_is_said<S: Session>(server: &Server) {
 }
 
 pub async fn another_kind_of_server_is_said<S: Session>(server: &Server) {
-    let others = match server.is_postgres() {
-        true => ["MARIADB", "MYSQL"].as_slice(),
-        false => &["POSTGRES"],
+    let others: &[&str] = if server.is_postgres() {
+        &["MARIADB", "MYSQL"]
+    } else {
+        &["POSTGRES"]
     };
     for other in others {
         let Some(other) = variable(&format!("TIERMARK_TEST_{other}_ADMIN")) else {
@@ -116,16 +117,18 @@ pub async fn refusals_are_one_sentence_and_status_3<S: Session>(server: &Server)
     nobody.set_username("nobody_of_that_name").unwrap();
     let mut nowhere = server.admin.clone();
     nowhere.set_path("no%20such%22%60db");
-    let create = match server.is_postgres() {
-        true => "CREATE DATABASE \"no such\"\"`db\";",
-        false => "CREATE DATABASE `no such\"``db`;",
+    let create = if server.is_postgres() {
+        "CREATE DATABASE \"no such\"\"`db\";"
+    } else {
+        "CREATE DATABASE `no such\"``db`;"
     };
     let mut mistyped = server.admin.clone();
     mistyped.set_query(Some("ssl_mode=REQUIRED"));
     let certificate = (server.cert("expired.pem"), server.cert("expired.key"));
-    let expired = match server.is_postgres() {
-        true => fake::postgres_with(&certificate.0, &certificate.1),
-        false => fake::mysql_with(&certificate.0, &certificate.1),
+    let expired = if server.is_postgres() {
+        fake::postgres_with(&certificate.0, &certificate.1)
+    } else {
+        fake::mysql_with(&certificate.0, &certificate.1)
     };
     let tls = server.tls("verify-full", &server.cert("ca.pem"));
     let expired = address(server, expired, &tls);

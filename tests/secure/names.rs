@@ -1,5 +1,7 @@
 //! Databases, users and passwords of any characters, percent-encoded in a URL.
 
+use std::fmt::Write;
+
 use tiermark::db::session::Session;
 
 use crate::cli;
@@ -10,7 +12,11 @@ const USER: &str = "o'dd \"u`\" 5% a@b/c:d ü";
 const PASSWORD: &str = "p '\"` 5% a@b/c:d?#[]&= pässwörd";
 
 fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    let mut out = String::new();
+    for byte in text.bytes() {
+        write!(out, "%{byte:02X}").unwrap();
+    }
+    out
 }
 
 pub async fn odd_names_load_and_run<S: Session>(server: &Server) {
