@@ -71,4 +71,5 @@ on_every_server!(
     texts::nothing_is_prepared,
     texts::odd_texts_come_back,
     texts::extreme_numbers_come_back,
+    texts::doubtful_quotes_are_refused,
 );

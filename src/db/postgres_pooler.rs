@@ -2,14 +2,18 @@
 //! transaction mode: each transaction then runs on whatever backend is free, and
 //! cancelling by a backend's id would hit other people's statements.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
+use tokio::time::timeout;
 
 use super::failure;
 use super::postgres_facts::{backend_pid, one};
 use super::session::{DbError, Row as _};
+
+/// A pooler lets a session wait until others are done.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a pooler means for results.
 pub(crate) const NOTES: [&str; 2] = [
@@ -28,7 +32,8 @@ pub(crate) async fn is_pooled(
     own_id: i64,
     options: &PgConnectOptions,
 ) -> bool {
-    look(own, own_id, options).await.unwrap_or(true)
+    let looked = timeout(PATIENCE, look(own, own_id, options)).await;
+    !matches!(looked, Ok(Ok(false)))
 }
 
 /// Opens a second session. Without a pooler its backend is younger than the
@@ -50,7 +55,12 @@ async fn look(
     let row = one(&mut second, BACKEND).await?;
     let (backend, age) = (row.int(0)?, row.int(1)?);
     let waited = i64::try_from(asked.elapsed().as_micros()).unwrap_or(i64::MAX);
-    let own_id_now = backend_pid(own).await?;
+    // A pool of one backend has none for the first session now.
+    let pooled = backend == own_id || age > waited || backend_pid(own).await? != own_id;
+    sqlx::raw_sql("ROLLBACK")
+        .execute(&mut second)
+        .await
+        .map_err(failure::postgres)?;
     second.close().await.map_err(failure::postgres)?;
-    Ok(backend == own_id || own_id_now != own_id || age > waited)
+    Ok(pooled)
 }

@@ -1,6 +1,8 @@
 //! Whole runs through PgBouncer in transaction mode, which loses prepared
 //! statements between transactions.
 
+use std::time::{Duration, Instant};
+
 use tiermark::db::postgres::PgSession;
 use tiermark::db::session::{Cancel, Protocol, Session, Target};
 
@@ -118,6 +120,40 @@ async fn nothing_is_cancelled_through_a_pooler() {
         .await
         .unwrap();
     assert!(other.raw("SELECT 1").await.is_ok());
+}
+
+/// The run ends all the same, and says what it could not stop.
+#[tokio::test]
+async fn a_stuck_run_through_a_pooler_ends() {
+    let Some((direct, pooler)) = addresses("pooled_stuck").await else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut prepare = vec!["prepare", "oltp_read_write", "--recreate"];
+    prepare.extend(SMALL);
+    let prepared = tiermark(&direct, folder.path(), &prepare);
+    assert!(prepared.status.success(), "{}", text(&prepared));
+    let mut other = PgSession::open(&Target::parse(&direct).unwrap(), &[])
+        .await
+        .unwrap();
+    other.begin(true).await.unwrap();
+    let lock = "LOCK TABLE sbtest1, sbtest2 IN ACCESS EXCLUSIVE MODE";
+    other.raw(lock).await.unwrap();
+    let run = [
+        "run",
+        "oltp_read_write",
+        "--clients=2",
+        "--warmup=0s",
+        "--time=1s",
+        "--grace=100ms",
+        "--protocol=simple",
+    ];
+    let start = Instant::now();
+    let ran = tiermark(&pooler, folder.path(), &run);
+    assert!(start.elapsed() < Duration::from_secs(40));
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran));
+    assert!(text(&ran).contains("left_running"), "{}", text(&ran));
+    other.commit().await.unwrap();
 }
 
 #[test]

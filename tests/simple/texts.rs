@@ -120,3 +120,17 @@ pub async fn nothing_is_prepared<S: Session>(place: &Place) {
     assert_eq!(prepared.as_deref(), Some("0"));
     drop_table(&mut session, TABLE).await;
 }
+
+/// Where a quote could end elsewhere than it seems, nothing is sent.
+pub async fn doubtful_quotes_are_refused<S: Session>(place: &Place) {
+    let (option, part) = match place.engine {
+        Engine::Postgres => (
+            "options[standard_conforming_strings]=off",
+            "needs standard_conforming_strings = on",
+        ),
+        _ => ("charset=latin1", "this session has latin1"),
+    };
+    let target = place.with_url(|url| url.set_query(Some(option)));
+    let error = S::open(&target, &[]).await.err().unwrap();
+    assert!(error.message.contains(part), "{error}");
+}
