@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::db::session::Protocol;
 use crate::units::{parse_count, parse_duration, parse_percent};
 use crate::value::Engine;
 
@@ -53,7 +54,7 @@ pub struct WorkloadArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
 
-    /// Look for SQL files here before the shipped ones: `DIR/<engine>/` and `DIR/common/`
+    /// Look for SQL files here before the shipped ones: DIR/ENGINE/ and DIR/common/
     #[arg(long, value_name = "DIR")]
     pub sql_dir: Option<PathBuf>,
 }
@@ -65,6 +66,11 @@ pub struct TargetArgs {
     /// which is not in the process list
     #[arg(long, value_name = "URL", env = "TIERMARK_URL", hide_env_values = true)]
     pub url: Option<String>,
+
+    /// How statements are sent: prepared, or simple, which prepares nothing and
+    /// so passes PgBouncer in transaction mode and ProxySQL
+    #[arg(long, value_name = "PROTOCOL", default_value = "prepared", value_parser = protocol)]
+    pub protocol: Protocol,
 }
 
 #[derive(Debug, Args)]
@@ -131,6 +137,11 @@ pub struct TargetsArgs {
         hide_env_values = true
     )]
     pub urls: Vec<String>,
+
+    /// How statements are sent: prepared, or simple, which prepares nothing and
+    /// so passes PgBouncer in transaction mode and ProxySQL
+    #[arg(long, value_name = "PROTOCOL", default_value = "prepared", value_parser = protocol)]
+    pub protocol: Protocol,
 }
 
 #[derive(Debug, Args)]
@@ -228,6 +239,13 @@ fn engine(text: &str) -> Result<Engine, String> {
     ];
     let found = known.into_iter().find(|engine| engine.name() == text);
     found.ok_or_else(|| format!("`{text}` is no engine; use postgres, mysql, mariadb or sqlite"))
+}
+
+fn protocol(text: &str) -> Result<Protocol, String> {
+    let found = [Protocol::Prepared, Protocol::Simple]
+        .into_iter()
+        .find(|protocol| protocol.name() == text);
+    found.ok_or_else(|| format!("`{text}` is no protocol; use prepared or simple"))
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -69,12 +69,17 @@ pub mod host {
 pub mod db {
     mod connect_failure;
     mod copy_text;
+    mod cut;
     mod drain;
     mod failure;
     pub mod identifier;
+    mod kind;
+    mod literal;
     mod moment;
     mod multi_insert;
+    mod my_cnf;
     pub mod mysql;
+    mod mysql_connect;
     mod mysql_encode;
     mod mysql_facts;
     mod mysql_row;
@@ -82,19 +87,25 @@ pub mod db {
     pub mod null;
     mod null_script;
     pub mod postgres;
+    mod postgres_connect;
     mod postgres_encode;
     mod postgres_facts;
+    mod postgres_pooler;
     mod postgres_row;
     mod postgres_types;
     mod prepared;
     pub mod session;
+    mod simple;
     pub mod sqlite;
     mod sqlite_facts;
     mod sqlite_open;
     mod sqlite_queue;
     mod sqlite_row;
     mod stop;
+    pub mod target;
+    mod tls_failure;
     mod unreadable;
+    mod url_options;
 }
 
 /// One transaction: the interpreter of a plan.

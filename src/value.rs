@@ -277,6 +277,8 @@ pub struct ServerFacts {
     pub database: String,
     /// Whether this session is encrypted.
     pub tls: bool,
+    /// Protocol version and cipher, as the server names them; empty without TLS.
+    pub tls_detail: String,
     /// Where the server says its data lies, on its own host.
     pub data_directory: Option<String>,
     /// Settings that decide speed and durability, as the server names them.

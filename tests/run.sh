@@ -13,6 +13,11 @@
 #       for POSTGRES, POSTGRES_NEW, MARIADB, MARIADB_NEW and MYSQL, as
 #       tests/servers/postgres.sh and mysql.sh describe them; not set: that
 #       server is not to be had
+#   TIERMARK_TEST_PGBOUNCER, _PID
+#       the database of POSTGRES through a pooler, as pgbouncer.sh describes it
+#   TIERMARK_TEST_CERTS
+#       the folder of certificates that certs.sh makes; all servers have theirs
+#       from it
 #   TIERMARK_SKIPS
 #       a file; a test that cannot run appends one line "what: why" to it
 #
@@ -39,6 +44,7 @@ for name in "${!TIERMARK_TEST_@}"; do unset "$name"; done
 tmp=$(mktemp -d /tmp/tiermark.XXXXXX)
 chmod 711 "$tmp"
 export TIERMARK_SKIPS=$tmp/skips
+export CERTS=$tmp/certs
 : >"$TIERMARK_SKIPS"
 names=() scripts=() bins=() # of the servers
 failed=() status=0          # of the steps
@@ -101,6 +107,8 @@ install_missing() {
     command -v cc >/dev/null || packages+=(gcc libc6-dev)
     # the -core packages hold the programs only: no service is started
     [ -x /usr/sbin/mariadbd ] || packages+=(mariadb-server-core mariadb-client-core)
+    [ -x /usr/sbin/pgbouncer ] || packages+=(pgbouncer)
+    command -v openssl >/dev/null || packages+=(openssl)
     if [ ${#packages[@]} -gt 0 ] && [ "$(id -u)" = 0 ]; then
         export DEBIAN_FRONTEND=noninteractive
         apt-get -qq update && apt-get -qq -y install --no-install-recommends "${packages[@]}" || return
@@ -175,6 +183,28 @@ start_servers() {
     return "$rc"
 }
 
+# read_env NAME... : the addresses of servers, for the tests
+read_env() {
+    local name
+    for name in "$@"; do
+        set -a
+        # shellcheck source=/dev/null
+        . "$tmp/$name/env"
+        set +a
+    done
+}
+
+# not among the servers above: it needs the address of one of them
+start_pgbouncer() {
+    if [ ! -x /usr/sbin/pgbouncer ]; then
+        skip "PgBouncer: not installed, and only root can install it"
+        return
+    fi
+    names+=(PGBOUNCER) scripts+=(pgbouncer.sh) bins+=("")
+    run "$here/pgbouncer.sh" start "$tmp/PGBOUNCER" || die "PgBouncer did not start"
+    read_env PGBOUNCER
+}
+
 # The summary is held back: the list of what was skipped comes before it.
 run_tests() {
     if cargo nextest --version >/dev/null 2>&1; then
@@ -211,13 +241,10 @@ else
 fi
 echo "==> database servers"
 find_servers
+run "$here/certs.sh" "$CERTS" || die "the certificates could not be made"
 run start_servers || die "a database server did not start"
-for name in "${names[@]}"; do
-    set -a
-    # shellcheck source=/dev/null
-    . "$tmp/$name/env"
-    set +a
-done
+read_env "${names[@]}"
+start_pgbouncer
 step "tests" run_tests
 
 if [ -s "$TIERMARK_SKIPS" ]; then

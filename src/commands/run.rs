@@ -34,7 +34,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<u8> {
     let settings = workload::settings(&args.workload);
     // Faults of files and flags come before any connection.
     let plan = check(&source, &settings).map_err(usage)?;
-    let targets = target::all_given(&args.targets.urls)?;
+    let targets = target::all_given(&args.targets.urls, args.targets.protocol)?;
     let password = target::password_warning(&args.targets.urls, &targets);
     let options = RunOptions::of(args, quiet, password.into_iter().collect());
     config(&plan, &targets, &options)?;

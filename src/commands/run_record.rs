@@ -115,6 +115,8 @@ pub fn manifest(
             user: facts.user.clone(),
             database: facts.database.clone(),
             tls: facts.tls,
+            tls_detail: facts.tls_detail.clone(),
+            protocol: config.targets[0].protocol().name().to_owned(),
             isolation: info.isolation.clone(),
             session_notes: facts.session_notes.clone(),
         },

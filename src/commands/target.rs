@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::cli::TargetArgs;
 use crate::commands::exit::{server, usage};
-use crate::db::session::{Class, DbError, Session, Target};
+use crate::db::session::{Class, DbError, Protocol, Session, Target};
 use crate::db::sqlite;
 use crate::stats::summary::Warning;
 use crate::value::Engine;
@@ -42,18 +42,21 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The target that flag or environment name.
 pub fn given(args: &TargetArgs) -> Result<Target> {
-    let mut targets = all_given(args.url.as_slice())?;
+    let mut targets = all_given(args.url.as_slice(), args.protocol)?;
     Ok(targets.remove(0))
 }
 
 /// The targets that flags or environment name: at least one, of one engine.
-pub fn all_given(urls: &[String]) -> Result<Vec<Target>> {
+pub fn all_given(urls: &[String], protocol: Protocol) -> Result<Vec<Target>> {
     if urls.is_empty() {
         return Err(usage(anyhow!(
             "no database is given; set TIERMARK_URL or --url, such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
         )));
     }
-    let targets = urls.iter().map(|url| Target::parse(url).map_err(usage));
+    let targets = urls
+        .iter()
+        .map(|url| Target::parse(url)?.with_protocol(protocol))
+        .map(|target| target.map_err(usage));
     let targets: Vec<Target> = targets.collect::<Result<_>>()?;
     if let Some(other) = targets
         .iter()

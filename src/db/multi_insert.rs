@@ -49,6 +49,15 @@ pub(crate) fn batches(
     }))
 }
 
+/// The same dealing, for statements that have their values in their text.
+pub(crate) fn ranges(rows: &RowBuf) -> impl Iterator<Item = Range<usize>> {
+    let each = rows_a_statement(rows, usize::MAX);
+    let total = rows.rows();
+    (0..total)
+        .step_by(each)
+        .map(move |start| start..total.min(start + each))
+}
+
 /// Rows of `rows` that one statement takes when it may have `params`
 /// parameters. Halves instead of dividing, so that the loads of one table share
 /// a few statements even where their texts differ in length.
@@ -83,11 +92,16 @@ fn text(table: &str, columns: &[String], rows: usize, quote: char) -> String {
     let mut one_row = "(?".to_owned();
     one_row.push_str(&", ?".repeat(columns.len().saturating_sub(1)));
     one_row.push(')');
+    let rows = vec![one_row; rows].join(", ");
+    format!("{} {rows}", head(table, columns, quote))
+}
+
+/// `INSERT INTO t (a, b) VALUES`
+pub(crate) fn head(table: &str, columns: &[String], quote: char) -> String {
     format!(
-        "INSERT INTO {} ({}) VALUES {}",
+        "INSERT INTO {} ({}) VALUES",
         quoted(table, quote),
-        quoted_list(columns, quote),
-        vec![one_row; rows].join(", ")
+        quoted_list(columns, quote)
     )
 }
 
@@ -149,6 +163,8 @@ mod tests {
                 dealt.push(batch.rows.len());
             }
             assert_eq!(dealt, sizes);
+            let ranges: Vec<usize> = ranges(&rows).map(|range| range.len()).collect();
+            assert_eq!(ranges, sizes);
         }
     }
 

@@ -1,25 +1,22 @@
 //! Sessions on MySQL and MariaDB, through sqlx.
 
-use std::str::FromStr;
-
-use sqlx::mysql::{
-    MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow,
-};
+use sqlx::mysql::{MySqlArguments, MySqlConnection, MySqlQueryResult, MySqlRow};
 use sqlx::{
-    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Either, Executor as _,
-    SqlSafeStr, Statement as _,
+    Arguments as _, AssertSqlSafe, Connection as _, Either, Executor as _, SqlSafeStr,
+    Statement as _,
 };
 
 use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
 
-use super::connect_failure::{self, Place};
 use super::drain::{Counts, drain};
 use super::failure;
 use super::multi_insert;
+use super::mysql_connect;
 use super::mysql_encode::MysqlArg;
 use super::mysql_facts;
 use super::prepared::Prepared;
-use super::session::{Cancel, DbError, Session, Target};
+use super::session::{Cancel, DbError, Protocol, Session, Target};
+use super::simple::SimpleTexts;
 
 /// What the protocol's two bytes can count.
 const MOST_PARAMS: usize = 65_535;
@@ -34,8 +31,17 @@ const TOO_MANY_STATEMENTS: &str = "1461";
 #[derive(Debug)]
 pub struct MysqlSession {
     connection: MySqlConnection,
-    statements: Vec<MysqlStatement>,
+    statements: Statements,
     id: i64,
+    /// The password is from a file that others can read.
+    open_file: bool,
+}
+
+/// By the target's protocol.
+#[derive(Debug)]
+enum Statements {
+    Prepared(Vec<MysqlStatement>),
+    Simple(SimpleTexts),
 }
 
 #[derive(Debug)]
@@ -88,31 +94,27 @@ impl Session for MysqlSession {
     type Row = MySqlRow;
 
     async fn open(target: &Target, statements: &[Statement]) -> Result<MysqlSession, DbError> {
-        let options = options(target, statements.len())?;
-        let server = match options.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
-        };
-        let place = Place {
-            product: "MySQL or MariaDB",
-            server,
-            user: options.get_username(),
-            database: options.get_database().unwrap_or_default(),
-        };
-        let connection = options
-            .connect()
-            .await
-            .map_err(|error| connect_failure::mysql(error, &place))?;
+        let opened = mysql_connect::connect(target, statements.len() + SPARE_STATEMENTS).await?;
         let mut session = MysqlSession {
-            connection,
-            statements: Vec::with_capacity(statements.len()),
+            connection: opened.connection,
+            open_file: opened.open_file,
+            statements: Statements::Prepared(Vec::new()),
             id: 0,
         };
         session.id = mysql_facts::connection_id(&mut session.connection).await?;
-        for statement in statements {
-            let prepared = session.prepare(statement).await?;
-            session.statements.push(prepared);
-        }
+        session.statements = match target.protocol() {
+            Protocol::Prepared => {
+                let mut list = Vec::with_capacity(statements.len());
+                for statement in statements {
+                    list.push(session.prepare(statement).await?);
+                }
+                Statements::Prepared(list)
+            }
+            Protocol::Simple => {
+                let syntax = mysql_facts::syntax(&mut session.connection).await?;
+                Statements::Simple(SimpleTexts::new(statements, syntax))
+            }
+        };
         Ok(session)
     }
 
@@ -157,18 +159,32 @@ impl Session for MysqlSession {
         args: Args<'_>,
         each: impl FnMut(&MySqlRow) -> Result<(), DbError>,
     ) -> Result<u64, DbError> {
-        let statement = &self.statements[id.index()];
-        let arguments = statement.arguments(args)?;
-        let query = sqlx::query_with(statement.prepared.sql, arguments);
+        let answer = match &mut self.statements {
+            Statements::Prepared(list) => {
+                let statement = &list[id.index()];
+                let arguments = statement.arguments(args)?;
+                let query = sqlx::query_with(statement.prepared.sql, arguments);
+                self.connection.fetch_many(query)
+            }
+            Statements::Simple(texts) => {
+                let sql = AssertSqlSafe(texts.text(id, args)?);
+                self.connection.fetch_many(sqlx::raw_sql(sql))
+            }
+        };
         let counts = drain(
-            self.connection.fetch_many(query),
+            answer,
             MySqlQueryResult::rows_affected,
             each,
             failure::mysql,
         )
-        .await
-        .map_err(|error| statement.prepared.failed(error))?;
-        Ok(counts.rows_or_affected())
+        .await;
+        match (counts, &self.statements) {
+            (Ok(counts), _) => Ok(counts.rows_or_affected()),
+            (Err(error), Statements::Prepared(list)) => {
+                Err(list[id.index()].prepared.failed(error))
+            }
+            (Err(error), Statements::Simple(texts)) => Err(texts.failed(id, error)),
+        }
     }
 
     async fn load(
@@ -179,6 +195,21 @@ impl Session for MysqlSession {
     ) -> Result<u64, DbError> {
         multi_insert::check_shape(table, columns, rows)?;
         let mut loaded = 0;
+        if let Statements::Simple(texts) = &mut self.statements {
+            let head = multi_insert::head(table, columns, '`');
+            for range in multi_insert::ranges(rows) {
+                let sql = AssertSqlSafe(texts.insert(&head, table, columns, rows, range)?);
+                let counts = drain(
+                    self.connection.fetch_many(sqlx::raw_sql(sql)),
+                    MySqlQueryResult::rows_affected,
+                    |_| Ok(()),
+                    failure::mysql,
+                )
+                .await?;
+                loaded += counts.affected;
+            }
+            return Ok(loaded);
+        }
         for batch in multi_insert::batches(table, columns, rows, MOST_PARAMS, '`') {
             let mut arguments = MySqlArguments::default();
             for row in batch.rows {
@@ -210,24 +241,23 @@ impl Session for MysqlSession {
     }
 
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
-        mysql_facts::facts(&mut self.connection).await
+        let mut facts = mysql_facts::facts(&mut self.connection).await?;
+        if self.open_file {
+            facts
+                .session_notes
+                .push(mysql_connect::OPEN_FILE.to_owned());
+        }
+        Ok(facts)
     }
 
     async fn close(self) -> Result<(), DbError> {
-        self.connection.close().await.map_err(failure::mysql)
+        match self.connection.close().await {
+            // The server was faster: it closes at the word of goodbye, and TLS
+            // has one of its own after that.
+            Err(sqlx::Error::Io(_)) => Ok(()),
+            closed => closed.map_err(failure::mysql),
+        }
     }
-}
-
-fn options(target: &Target, statements: usize) -> Result<MySqlConnectOptions, DbError> {
-    let options = MySqlConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
-    Ok(options
-        .statement_cache_capacity(statements + SPARE_STATEMENTS)
-        // sqlx would change all three; the session shall be the server's own.
-        .pipes_as_concat(false)
-        .no_engine_substitution(false)
-        .timezone(None::<String>)
-        // It logs every statement slower than a second, inside its time.
-        .disable_statement_logging())
 }
 
 /// Adds the remedy to errors of preparing that an administrator can mend.

@@ -6,13 +6,19 @@ use sqlx::{Decode, MySql, Row as _};
 
 use crate::value::{Engine, ServerFacts};
 
+use super::cut::Syntax;
 use super::failure;
 use super::session::{Class, DbError};
 
 const IDENTITY: &str = "
 SELECT VERSION(), CURRENT_USER(), DATABASE(), @@datadir";
 
-const TLS: &str = "SHOW SESSION STATUS LIKE 'Ssl_cipher'";
+const TLS: &str = "SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_version', 'Ssl_cipher')";
+
+/// What decides how a text is written as a literal. No `@@`: a proxy would bind
+/// the session to one server for it.
+const TEXT_RULES: &str =
+    "SHOW SESSION VARIABLES WHERE Variable_name IN ('sql_mode', 'character_set_client')";
 
 /// The settings that decide speed and durability, with the session's own value
 /// where it has one; those that a server does not have are no rows.
@@ -49,6 +55,27 @@ pub(crate) async fn connection_id(connection: &mut MySqlConnection) -> Result<i6
         .ok_or_else(no_answer)
 }
 
+/// How texts are written as literals in this session.
+///
+/// # Errors
+/// When the URL chose a character set in which a quote or a backslash could be
+/// a part of another character.
+pub(crate) async fn syntax(connection: &mut MySqlConnection) -> Result<Syntax, DbError> {
+    let rules = named(&all(connection, TEXT_RULES).await?);
+    let charset = find(&rules, "character_set_client");
+    if !charset.starts_with("utf8") {
+        return Err(DbError::new(
+            Class::Other,
+            "charset",
+            format!(
+                "the simple protocol sends texts as utf8mb4 and this session has {charset}; leave charset out of the target's URL"
+            ),
+        ));
+    }
+    let backslash = !find(&rules, "sql_mode").contains("NO_BACKSLASH_ESCAPES");
+    Ok(Syntax::Mysql { backslash })
+}
+
 pub(crate) async fn tables(connection: &mut MySqlConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
     Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
@@ -72,8 +99,9 @@ pub(crate) async fn facts(connection: &mut MySqlConnection) -> Result<ServerFact
     let identity = identity.first().ok_or_else(no_answer)?;
     let version = cell(identity, 0).ok_or_else(no_answer)?;
     let account = cell(identity, 1).unwrap_or_default();
-    let cipher = all(connection, TLS).await?;
-    let settings = all(connection, SETTINGS).await?;
+    let tls = named(&all(connection, TLS).await?);
+    let (version_of_tls, cipher) = (find(&tls, "Ssl_version"), find(&tls, "Ssl_cipher"));
+    let settings = named(&all(connection, SETTINGS).await?);
     Ok(ServerFacts {
         engine: Some(engine(&version)),
         version: short(&version).to_owned(),
@@ -82,15 +110,10 @@ pub(crate) async fn facts(connection: &mut MySqlConnection) -> Result<ServerFact
             .map_or(&*account, |(user, _)| user)
             .to_owned(),
         database: cell(identity, 2).unwrap_or_default(),
-        tls: cipher
-            .first()
-            .and_then(|row| cell(row, 1))
-            .is_some_and(|cipher| !cipher.is_empty()),
+        tls: !cipher.is_empty(),
+        tls_detail: format!("{version_of_tls} {cipher}").trim().to_owned(),
         data_directory: cell(identity, 3),
-        settings: settings
-            .iter()
-            .filter_map(|row| Some((cell(row, 0)?, cell(row, 1)?)))
-            .collect(),
+        settings,
         session_notes: vec![
             "IGNORE_SPACE is on".to_owned(),
             "FOUND_ROWS is on: an UPDATE counts the rows it matched".to_owned(),
@@ -121,6 +144,18 @@ fn cell(row: &MySqlRow, column: usize) -> Option<String> {
     let value = row.try_get_raw(column).ok()?;
     let bytes = <&[u8] as Decode<MySql>>::decode(value).ok()?;
     Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Rows of SHOW: name and value.
+fn named(rows: &[MySqlRow]) -> Vec<(String, String)> {
+    rows.iter()
+        .filter_map(|row| Some((cell(row, 0)?, cell(row, 1)?)))
+        .collect()
+}
+
+fn find<'a>(rows: &'a [(String, String)], name: &str) -> &'a str {
+    let row = rows.iter().find(|(known, _)| known == name);
+    row.map_or("", |(_, value)| value)
 }
 
 fn no_answer() -> DbError {

@@ -3,38 +3,52 @@
 //! Statements are prepared without parameter types, so that the server infers
 //! them as it would for a literal, and values are encoded to what it inferred.
 
-use std::str::FromStr;
-
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow, PgTypeInfo};
+use sqlx::postgres::{PgArguments, PgConnection, PgRow, PgTypeInfo};
 use sqlx::{
-    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Either, Executor as _,
-    SqlSafeStr, Statement as _, TypeInfo as _,
+    Arguments as _, AssertSqlSafe, Connection as _, Either, Executor as _, SqlSafeStr,
+    Statement as _, TypeInfo as _,
 };
 
 use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
 
-use super::connect_failure::{self, Place};
 use super::copy_text;
+use super::cut::Syntax;
 use super::drain::{Counts, drain};
 use super::failure;
 use super::identifier;
 use super::multi_insert;
+use super::postgres_connect;
 use super::postgres_encode::PgArg;
 use super::postgres_facts;
+use super::postgres_pooler;
 use super::prepared::Prepared;
-use super::session::{Cancel, DbError, Session, Target};
+use super::session::{Cancel, DbError, Protocol, Session, Target};
+use super::simple::SimpleTexts;
 
 /// Sizes from 8 KiB to 1 MiB load equally fast.
 const COPY_CHUNK: usize = 64 << 10;
 /// Room in sqlx's statement cache beside the workload's own, so that none of
 /// these is ever evicted and prepared again within a run.
 const SPARE_STATEMENTS: usize = 16;
+/// `duplicate_prepared_statement`, `invalid_sql_statement_name`
+const LOST_STATEMENT: [&str; 2] = ["42P05", "26000"];
 
 #[derive(Debug)]
 pub struct PgSession {
     connection: PgConnection,
-    statements: Vec<PgStatement>,
+    statements: Statements,
     id: i64,
+    target: Target,
+    /// Whether something between us and the server deals sessions to backends,
+    /// so that `id` may be anybody's. Not known before it is asked.
+    pooled: Option<bool>,
+}
+
+/// By the target's protocol.
+#[derive(Debug)]
+enum Statements {
+    Prepared(Vec<PgStatement>),
+    Simple(SimpleTexts),
 }
 
 #[derive(Debug)]
@@ -83,7 +97,7 @@ impl PgSession {
             .connection
             .prepare_with(statement.sql.into_sql_str(), &[])
             .await
-            .map_err(|error| prepared.failed(failure::postgres(error)))?;
+            .map_err(|error| prepared.failed(explained(failure::postgres(error))))?;
         let params = match inferred.parameters() {
             Some(Either::Left(types)) => types
                 .iter()
@@ -98,35 +112,54 @@ impl PgSession {
     }
 }
 
+impl PgSession {
+    /// Asked once, and only where statements are sent as texts: who prepares
+    /// statements has a backend of their own.
+    async fn is_pooled(&mut self) -> bool {
+        if self.target.protocol() == Protocol::Prepared {
+            return false;
+        }
+        if let Some(known) = self.pooled {
+            return known;
+        }
+        let pooled = match postgres_connect::options(&self.target, 0) {
+            Ok(options) => {
+                postgres_pooler::is_pooled(&mut self.connection, self.id, &options).await
+            }
+            Err(_) => true,
+        };
+        self.pooled = Some(pooled);
+        pooled
+    }
+}
+
 impl Session for PgSession {
     type Row = PgRow;
 
     async fn open(target: &Target, statements: &[Statement]) -> Result<PgSession, DbError> {
-        let options = options(target, statements.len())?;
-        let server = match options.get_socket() {
-            Some(socket) => socket.display().to_string(),
-            None => format!("{}:{}", options.get_host(), options.get_port()),
-        };
-        let place = Place {
-            product: "PostgreSQL",
-            server,
-            user: options.get_username(),
-            database: options.get_database().unwrap_or_default(),
-        };
-        let connection = options
-            .connect()
-            .await
-            .map_err(|error| connect_failure::postgres(error, &place))?;
+        let connection =
+            postgres_connect::connect(target, statements.len() + SPARE_STATEMENTS).await?;
         let mut session = PgSession {
             connection,
-            statements: Vec::with_capacity(statements.len()),
+            statements: Statements::Prepared(Vec::new()),
             id: 0,
+            target: target.clone(),
+            pooled: None,
         };
         session.id = postgres_facts::backend_pid(&mut session.connection).await?;
-        for statement in statements {
-            let prepared = session.prepare(statement).await?;
-            session.statements.push(prepared);
-        }
+        session.statements = match target.protocol() {
+            Protocol::Prepared => {
+                let mut list = Vec::with_capacity(statements.len());
+                for statement in statements {
+                    list.push(session.prepare(statement).await?);
+                }
+                Statements::Prepared(list)
+            }
+            Protocol::Simple => {
+                postgres_facts::check_quotes(&mut session.connection).await?;
+                Statements::Simple(SimpleTexts::new(statements, Syntax::Postgres))
+            }
+        };
         Ok(session)
     }
 
@@ -135,6 +168,9 @@ impl Session for PgSession {
     }
 
     async fn cancel(&mut self, id: i64, how: Cancel) -> Result<(), DbError> {
+        if self.is_pooled().await {
+            return Ok(());
+        }
         // Both answer false, without an error, when the backend is gone.
         let function = match how {
             Cancel::Statement => "pg_cancel_backend",
@@ -171,18 +207,31 @@ impl Session for PgSession {
         args: Args<'_>,
         each: impl FnMut(&PgRow) -> Result<(), DbError>,
     ) -> Result<u64, DbError> {
-        let statement = &self.statements[id.index()];
-        let arguments = statement.arguments(args)?;
-        let query = sqlx::query_with(statement.prepared.sql, arguments);
+        let answer = match &mut self.statements {
+            Statements::Prepared(list) => {
+                let statement = &list[id.index()];
+                let arguments = statement.arguments(args)?;
+                let query = sqlx::query_with(statement.prepared.sql, arguments);
+                self.connection.fetch_many(query)
+            }
+            Statements::Simple(texts) => {
+                let sql = AssertSqlSafe(texts.text(id, args)?);
+                self.connection.fetch_many(sqlx::raw_sql(sql))
+            }
+        };
         let counts = drain(
-            self.connection.fetch_many(query),
+            answer,
             sqlx::postgres::PgQueryResult::rows_affected,
             each,
             failure::postgres,
-        )
-        .await
-        .map_err(|error| statement.prepared.failed(error))?;
-        Ok(counts.rows_or_affected())
+        );
+        match (counts.await, &self.statements) {
+            (Ok(counts), _) => Ok(counts.rows_or_affected()),
+            (Err(error), Statements::Prepared(list)) => {
+                Err(list[id.index()].prepared.failed(explained(error)))
+            }
+            (Err(error), Statements::Simple(texts)) => Err(texts.failed(id, error)),
+        }
     }
 
     async fn load(
@@ -235,7 +284,13 @@ impl Session for PgSession {
     }
 
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
-        postgres_facts::facts(&mut self.connection).await
+        let mut facts = postgres_facts::facts(&mut self.connection).await?;
+        if self.is_pooled().await {
+            facts
+                .session_notes
+                .extend(postgres_pooler::NOTES.map(str::to_owned));
+        }
+        Ok(facts)
     }
 
     async fn close(self) -> Result<(), DbError> {
@@ -243,13 +298,16 @@ impl Session for PgSession {
     }
 }
 
-fn options(target: &Target, statements: usize) -> Result<PgConnectOptions, DbError> {
-    let options = PgConnectOptions::from_str(target.url()).map_err(connect_failure::url)?;
-    Ok(options
-        .application_name("tiermark")
-        // sqlx would change it; the session shall be the server's own.
-        .extra_float_digits(None)
-        .statement_cache_capacity(statements + SPARE_STATEMENTS)
-        // It logs every statement slower than a second, inside its time.
-        .disable_statement_logging())
+/// Adds the remedy where prepared statements are lost or another client's.
+fn explained(error: DbError) -> DbError {
+    if !LOST_STATEMENT.contains(&error.code.as_str()) {
+        return error;
+    }
+    DbError {
+        message: format!(
+            "{}; where a pooler such as PgBouncer deals out transactions, use --protocol simple",
+            error.message
+        ),
+        ..error
+    }
 }

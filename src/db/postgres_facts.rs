@@ -6,13 +6,13 @@ use sqlx::postgres::{PgConnection, PgRow};
 use crate::value::{Engine, ServerFacts};
 
 use super::failure;
-use super::session::{DbError, Row as _};
+use super::session::{Class, DbError, Row as _};
 
 /// The identity of server and session in one row. `pg_settings` hides what the
 /// user may not see, where `SHOW data_directory` would be an error.
 const IDENTITY: &str = "
 SELECT current_setting('server_version'), current_user, current_database(),
-       coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)::text,
+       (SELECT version || ' ' || cipher FROM pg_stat_ssl WHERE ssl AND pid = pg_backend_pid()),
        (SELECT setting FROM pg_settings WHERE name = 'data_directory')";
 
 /// The settings that decide speed and durability; those that a version does not
@@ -46,6 +46,20 @@ pub(crate) async fn backend_pid(connection: &mut PgConnection) -> Result<i64, Db
     one(connection, "SELECT pg_backend_pid()").await?.int(0)
 }
 
+/// # Errors
+/// Where a backslash in a literal would not be itself.
+pub(crate) async fn check_quotes(connection: &mut PgConnection) -> Result<(), DbError> {
+    let sql = "SELECT coalesce(current_setting('standard_conforming_strings', true), 'on')";
+    if one(connection, sql).await?.text(0)? == "on" {
+        return Ok(());
+    }
+    Err(DbError::new(
+        Class::Other,
+        "quotes",
+        "the simple protocol needs standard_conforming_strings = on, which is PostgreSQL's default, and this session has it off; switch it on with: ALTER ROLE CURRENT_USER SET standard_conforming_strings = on;",
+    ))
+}
+
 pub(crate) async fn tables(connection: &mut PgConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
     rows.iter().map(|row| owned(row, 0)).collect()
@@ -74,7 +88,8 @@ pub(crate) async fn facts(connection: &mut PgConnection) -> Result<ServerFacts, 
         version: version.split(' ').next().unwrap_or(version).to_owned(),
         user: owned(&identity, 1)?,
         database: owned(&identity, 2)?,
-        tls: identity.text(3)? == "true",
+        tls: !identity.is_null(3),
+        tls_detail: owned(&identity, 3).unwrap_or_default(),
         data_directory: owned(&identity, 4).ok(),
         settings: settings
             .iter()
@@ -92,7 +107,10 @@ fn owned(row: &PgRow, column: usize) -> Result<String, DbError> {
     row.text(column).map(str::to_owned)
 }
 
-async fn one(connection: &mut PgConnection, sql: &'static str) -> Result<PgRow, DbError> {
+pub(crate) async fn one(
+    connection: &mut PgConnection,
+    sql: &'static str,
+) -> Result<PgRow, DbError> {
     sqlx::raw_sql(sql)
         .fetch_one(connection)
         .await

@@ -16,15 +16,14 @@ impl Row for PgRow {
         let number = if cell.binary {
             binary_int(cell.bytes, cell.oid)
         } else {
-            text_int(cell.bytes)
+            text_int(cell.bytes, cell.oid)
         };
         number.ok_or_else(|| cell.not_a("whole number", column))
     }
 
     fn text(&self, column: usize) -> Result<&str, DbError> {
         let cell = Cell::of(self, column)?;
-        let readable = !cell.binary || types::takes_text(cell.oid);
-        readable
+        types::takes_text(cell.oid)
             .then(|| std::str::from_utf8(cell.bytes).ok())
             .flatten()
             .ok_or_else(|| cell.not_a("text", column))
@@ -33,10 +32,13 @@ impl Row for PgRow {
     fn dec(&self, column: usize, scale: u8) -> Result<Dec, DbError> {
         let cell = Cell::of(self, column)?;
         let units = match (cell.binary, cell.oid) {
-            (false, _) => std::str::from_utf8(cell.bytes)
-                .ok()
-                .and_then(|text| decimal_units(text, scale)),
+            (false, types::NUMERIC | types::INT2 | types::INT4 | types::INT8) => {
+                std::str::from_utf8(cell.bytes)
+                    .ok()
+                    .and_then(|text| decimal_units(text, scale))
+            }
             (true, types::NUMERIC) => numeric_units(cell.bytes, scale),
+            (false, _) => None,
             (true, oid) => binary_int(cell.bytes, oid)
                 .and_then(|v| v.checked_mul(10_i64.checked_pow(scale.into())?)),
         };
@@ -98,10 +100,16 @@ fn binary_int(bytes: &[u8], oid: u32) -> Option<i64> {
     }
 }
 
-fn text_int(bytes: &[u8]) -> Option<i64> {
+fn text_int(bytes: &[u8], oid: u32) -> Option<i64> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let number = decimal_units(text, 0);
-    number.or_else(|| Moment::parse(text)?.micros())
+    match oid {
+        types::INT2 | types::INT4 | types::INT8 | types::OID => text.parse().ok(),
+        types::NUMERIC => decimal_units(text, 0),
+        types::BOOL => Some(i64::from(text == "t")),
+        // The session's time zone is UTC, so the offset behind it is none.
+        types::TIMESTAMP | types::TIMESTAMPTZ | types::DATE => Moment::parse(text)?.micros(),
+        _ => None,
+    }
 }
 
 /// Digits to base 10,000 into units of `10^-scale`; `None` for NaN, what is too

@@ -1,12 +1,12 @@
-//! The border to every database: the `Session` trait, the target it is opened
-//! on, and errors by what a client does about them.
+//! The border to every database: the `Session` trait, and errors by what a
+//! client does about them.
 //!
 //! One session is one connection. It never reads a clock and never retries;
 //! `run` measures around it and decides.
 
-use std::fmt;
+use crate::value::{Args, Dec, RowBuf, ServerFacts, Statement, StmtId};
 
-use crate::value::{Args, Dec, Engine, RowBuf, ServerFacts, Statement, StmtId};
+pub use super::target::{Protocol, Target, TargetError};
 
 /// What a client does about an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,154 +130,4 @@ pub trait Row {
     /// When the column is null, not a number, or has more than `scale` decimals.
     fn dec(&self, column: usize, scale: u8) -> Result<Dec, DbError>;
     fn is_null(&self, column: usize) -> bool;
-}
-
-/// A database to talk to, from a URL. `Debug` and `Display` leave the password
-/// out; only `url` has it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Target {
-    /// As the URL's scheme says. A MySQL URL may lead to a MariaDB server:
-    /// `Session::facts` knows.
-    pub engine: Engine,
-    url: String,
-    shown: String,
-    has_password: bool,
-    local: bool,
-}
-
-/// A URL that names no database of ours. Never quotes the URL: it may hold a
-/// password.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TargetError {
-    #[error(
-        "the target is no URL; write one such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
-    )]
-    NoUrl,
-    #[error(
-        "the target's scheme is not known; use postgres://, mysql://, mariadb://, sqlite: or null:"
-    )]
-    Scheme,
-    #[error("the target names no database; end the URL with /database")]
-    NoDatabase,
-    #[error("the target names no file; write sqlite:file.db")]
-    NoFile,
-}
-
-impl Target {
-    /// # Errors
-    /// When the URL does not parse or names no database.
-    pub fn parse(text: &str) -> Result<Target, TargetError> {
-        let mut url = url::Url::parse(text).map_err(|_| TargetError::NoUrl)?;
-        let engine = match url.scheme() {
-            "postgres" | "postgresql" => Engine::Postgres,
-            "mysql" => Engine::Mysql,
-            "mariadb" => Engine::Mariadb,
-            "sqlite" => Engine::Sqlite,
-            "null" => Engine::Null,
-            _ => return Err(TargetError::Scheme),
-        };
-        let server = !matches!(engine, Engine::Sqlite | Engine::Null);
-        if server && url.path().trim_matches('/').is_empty() {
-            return Err(TargetError::NoDatabase);
-        }
-        if engine == Engine::Sqlite && url.path().trim_matches('/').is_empty() {
-            return Err(TargetError::NoFile);
-        }
-        let secret_keys = ["password", "sslpassword"];
-        let has_password = url.password().is_some()
-            || url
-                .query_pairs()
-                .any(|(key, _)| secret_keys.contains(&&*key));
-        let local = match url.host_str() {
-            None | Some("" | "localhost" | "127.0.0.1" | "[::1]") => true,
-            // PostgreSQL's way to name a socket's folder.
-            Some(host) => host.starts_with("%2F") || host.starts_with('/'),
-        };
-        if url.password().is_some() {
-            // Fails only for URLs that cannot have a password, and this one has.
-            let _ = url.set_password(None);
-        }
-        if server || engine == Engine::Sqlite {
-            // Options may hold secrets; none is needed to know the place.
-            url.set_query(None);
-        }
-        Ok(Target {
-            engine,
-            url: text.to_owned(),
-            shown: url.to_string(),
-            has_password,
-            local,
-        })
-    }
-
-    /// The URL as given, password and all. Never print it.
-    pub fn url(&self) -> &str {
-        &self.url
-    }
-
-    pub fn has_password(&self) -> bool {
-        self.has_password
-    }
-
-    /// Whether the server is on this host, so that its paths are ours.
-    pub fn is_local(&self) -> bool {
-        self.local
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
-    }
-}
-
-impl fmt::Debug for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Target({})", self.shown)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_way_of_printing_a_target_shows_its_password() {
-        for text in [
-            "postgres://u:s3cret@h:5432/db",
-            "mysql://u:s3cret@h/db?ssl-mode=REQUIRED",
-            "postgres://h/db?user=u&password=s3cret",
-            "mariadb://u:s3cret%40x@h/db",
-        ] {
-            let target = Target::parse(text).unwrap();
-            assert!(target.has_password());
-            assert!(!format!("{target} {target:?} {target:#?}").contains("s3cret"));
-            assert_eq!(target.url(), text);
-        }
-        for text in [
-            "nonsense s3cret",
-            "ftp://u:s3cret@h/db",
-            "mysql://u:s3cret@h/",
-        ] {
-            let error = Target::parse(text).unwrap_err();
-            assert!(!format!("{error} {error:?}").contains("s3cret"));
-        }
-    }
-
-    #[test]
-    fn schemes_name_engines() {
-        let engine = |text| Target::parse(text).unwrap().engine;
-        assert_eq!(engine("postgresql://h/d"), Engine::Postgres);
-        assert_eq!(engine("mariadb://h/d"), Engine::Mariadb);
-        assert_eq!(engine("sqlite:/tmp/x.db"), Engine::Sqlite);
-        assert_eq!(engine("null:?delay=1ms"), Engine::Null);
-    }
-
-    #[test]
-    fn locality_is_by_host() {
-        let local = |text| Target::parse(text).unwrap().is_local();
-        assert!(local("postgres://127.0.0.1/d"));
-        assert!(local("postgres://%2Frun%2Fpg/d"));
-        assert!(!local("mysql://db.example.com/d"));
-    }
 }

@@ -66,6 +66,7 @@ pub(crate) async fn facts(
         user: String::new(),
         database: file.display().to_string(),
         tls: false,
+        tls_detail: String::new(),
         data_directory: file.parent().map(|folder| folder.display().to_string()),
         settings,
         session_notes: vec![

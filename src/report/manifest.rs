@@ -52,6 +52,10 @@ pub struct TargetPart {
     pub user: String,
     pub database: String,
     pub tls: bool,
+    /// Protocol version and cipher; empty without TLS.
+    pub tls_detail: String,
+    /// How statements were sent: `prepared` or `simple`.
+    pub protocol: String,
     pub isolation: String,
     pub session_notes: Vec<String>,
 }

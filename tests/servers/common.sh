@@ -34,6 +34,12 @@ new_password() {
 keep() { cat >"$1"; give "$1"; }
 give() { if [ "$(id -u)" = 0 ]; then chown "$server_user:" "$@"; fi; }
 
+# copy_certs FOLDER: what a server needs of the folder $CERTS (certs.sh)
+copy_certs() {
+    cp "$CERTS"/{ca.pem,server.pem,server.key} "$1/"
+    give "$1"/{ca.pem,server.pem,server.key}
+}
+
 # prepare_folder: an empty data and socket folder below $dir
 prepare_folder() {
     mkdir -p "$dir"

@@ -9,8 +9,11 @@
 #   TIERMARK_TEST_N        user bench with the grants on database bench that
 #                          loading and running a workload needs, and no more
 #   TIERMARK_TEST_N_ADMIN  user admin with every privilege
+#   TIERMARK_TEST_N_CERT   user bench_cert, who must show a client certificate
 #   TIERMARK_TEST_N_PID, _SOCKET (file), _DATA, _BIN
 # BIN: folder with mysqld or mariadbd (default: the MariaDB that is installed).
+# CERTS: folder made by certs.sh, for TLS; without it TLS is there only where
+# the server makes certificates itself, and nobody has one of bench_cert's.
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 command=${1:-} dir=${2:-}
@@ -33,7 +36,7 @@ program() {
 ready() { "$client" --defaults-file="$dir/admin.cnf" -S "$dir/sock/s" -e 'select 1'; }
 
 start() {
-    local name admin_password bench_password server init
+    local name admin_password bench_password cert_password server init
     local options=(--innodb-buffer-pool-size=256M --max-connections=400 --skip-name-resolve)
     bin=${BIN:-/usr/sbin}
     server=$(program mysqld mariadbd)
@@ -50,8 +53,14 @@ start() {
     prepare_folder
     admin_password=$(new_password)
     bench_password=$(new_password)
+    cert_password=$(new_password)
     "${as_server[@]}" "${init[@]}" --datadir="$dir/data" >"$dir/log" 2>&1 ||
         { tail -n 20 "$dir/log" >&2; die "the data directory could not be made"; }
+    if [ -n "${CERTS:-}" ]; then
+        # not in the data directory, where each folder is a database
+        copy_certs "$dir/sock"
+        options+=(--ssl-ca="$dir/sock/ca.pem" --ssl-cert="$dir/sock/server.pem" --ssl-key="$dir/sock/server.key")
+    fi
 
     # The server runs this file before it listens: it never answers a root
     # without a password. One statement a line.
@@ -61,6 +70,8 @@ create user 'bench'@'%' identified by '$bench_password';
 grant select, insert, update, delete, create, drop, alter, index, references on bench.* to 'bench'@'%';
 create user 'admin'@'%' identified by '$admin_password';
 grant all privileges on *.* to 'admin'@'%' with grant option;
+create user 'bench_cert'@'%' identified by '$cert_password' require x509;
+grant select on bench.* to 'bench_cert'@'%';
 drop user if exists 'root'@'localhost', 'root'@'127.0.0.1', 'root'@'::1', 'root'@'$(uname -n)';
 SQL
     printf '[client]\nuser=admin\npassword=%s\n' "$admin_password" >"$dir/admin.cnf"
@@ -76,6 +87,12 @@ TIERMARK_TEST_${name}_SOCKET=$dir/sock/s
 TIERMARK_TEST_${name}_DATA=$dir/data
 TIERMARK_TEST_${name}_BIN=${server%/*}
 ENV
+    if [ -n "${CERTS:-}" ]; then
+        cat >>"$dir/env" <<ENV
+TIERMARK_TEST_${name}_CERT=mysql://bench_cert:$cert_password@127.0.0.1:$port/bench
+TIERMARK_TEST_CERTS=$(realpath "$CERTS")
+ENV
+    fi
     rm "$dir/init.sql" "$dir/admin.cnf"
     trap - EXIT
     echo "$name $("$server" --version | sed 's/.*Ver \([^ ]*\).*/\1/') on 127.0.0.1:$port; addresses in $dir/env"

@@ -1,5 +1,7 @@
 //! Where the checks run, and the few words of SQL in which engines differ.
 
+use std::io::Write;
+
 use tempfile::TempDir;
 use tiermark::db::session::{Session, Target};
 use tiermark::value::{Engine, Kind, Statement, StmtId};
@@ -37,7 +39,7 @@ impl Place {
 
     fn server(engine: Engine, variable: &str) -> Option<Place> {
         let Ok(url) = std::env::var(variable) else {
-            eprintln!("SKIPPED: {engine}: {variable} is not set");
+            skipped(engine.name(), &format!("{variable} is not set"));
             return None;
         };
         Some(Place {
@@ -55,7 +57,8 @@ impl Place {
     pub fn with_url(&self, change: impl FnOnce(&mut url::Url)) -> Target {
         let mut url = url::Url::parse(self.target.url()).unwrap();
         change(&mut url);
-        Target::parse(url.as_str()).unwrap()
+        let target = Target::parse(url.as_str()).unwrap();
+        target.with_protocol(self.target.protocol()).unwrap()
     }
 
     /// A statement named `name`, from a text with `?` for its parameters.
@@ -112,6 +115,16 @@ impl Place {
 pub async fn drop_table<S: Session>(session: &mut S, table: &str) {
     let drop = format!("DROP TABLE IF EXISTS {table}");
     session.raw(&drop).await.unwrap();
+}
+
+/// Says that something could not be tested, also to the whole test run.
+pub fn skipped(what: &str, why: &str) {
+    eprintln!("SKIPPED: {what}: {why}");
+    let Some(list) = std::env::var_os("TIERMARK_SKIPS") else {
+        return;
+    };
+    let list = std::fs::OpenOptions::new().append(true).open(list);
+    writeln!(list.unwrap(), "{what}: {why}").unwrap();
 }
 
 pub fn id(index: u32) -> StmtId {
