@@ -220,7 +220,7 @@ impl<'a> Compiler<'a> {
             ("sequence", Pick::Sequence),
         ];
         let pick = match &self.edited.spec.mix {
-            Some(mix) => self.resolver.choice("mix", mix, &known)?.0,
+            Some(mix) => self.resolver.choice("mix", mix, &known)?,
             None => Pick::Random,
         };
         let weights: Vec<u64> = transactions

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use crate::value::Kind;
 use crate::workload::compile::Compiler;
-use crate::workload::draw::{Fill, Program};
+use crate::workload::draw::{Program, Step};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::plan::{Op, Transaction};
 use crate::workload::spec::{StepSpec, TransactionSpec};
@@ -178,9 +178,9 @@ impl Compiler<'_> {
         let draw = self.draws.mark_used(name);
         let from = self.draws.source_of(draw).map(str::to_owned);
         let from = from.map(|from| self.register(&from, scope, outer, program));
-        program.fills.push(Fill { draw, from });
+        program.steps.push(Step { draw, from });
         // More than 65,536 registers cannot be: a step is held to 10,000 statements.
-        let register = u16::try_from(program.fills.len() - 1).unwrap_or(u16::MAX);
+        let register = u16::try_from(program.steps.len() - 1).unwrap_or(u16::MAX);
         scope.0.push((name.to_owned(), register));
         register
     }
