@@ -18,7 +18,7 @@ use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
 use crate::transaction::script::{self, At, Failure};
 use crate::value::Cells;
-use crate::workload::plan::Plan;
+use crate::workload::plan::{Plan, Transaction};
 
 /// Between attempts of one transaction: doubled each time.
 const FIRST_RETRY: Duration = Duration::from_millis(1);
@@ -144,7 +144,7 @@ async fn attempt_until_done<S: Session>(
             Err(failure) => failure,
         };
         let (line, at) = session.last();
-        let fate = fate(&failure, plan.replaces_keys);
+        let fate = fate(&failure, plan);
         let class = failure.error.class;
         if work.ledger.closed.get() && matches!(class, Class::Cancelled | Class::Disconnected) {
             // The worker cut it off when the grace was over: no fault of the
@@ -183,11 +183,13 @@ async fn attempt_until_done<S: Session>(
     }
 }
 
-fn fate(failure: &Failure, replaces_keys: bool) -> Fate {
+fn fate(failure: &Failure, plan: &Transaction) -> Fate {
+    // A statement on its own commits by itself.
+    let commits = failure.at == At::Commit || (plan.writes && !plan.atomic);
     match failure.error.class {
         Class::Retry => Fate::Retried,
-        Class::Duplicate if replaces_keys => Fate::Retried,
-        Class::Disconnected if failure.at == At::Commit => Fate::InDoubt,
+        Class::Duplicate if plan.replaces_keys => Fate::Retried,
+        Class::Disconnected if commits => Fate::InDoubt,
         Class::Disconnected => Fate::Disconnected,
         Class::Duplicate | Class::Cancelled | Class::Other => Fate::Failed,
     }

@@ -5,6 +5,13 @@ use tiermark::run::timeline::Stop;
 
 use crate::rig::{ONLY_THIN, PAIR, Rig, SINGLE, ms};
 
+/// It commits by itself.
+const LONE_WRITE: &str = r#"
+[[transaction]]
+name = "lone"
+steps = [{ run = ["write"] }]
+"#;
+
 #[tokio::test(start_paused = true)]
 async fn a_retry_is_part_of_its_transaction() {
     let ran = Rig::new(PAIR, "delay=5ms&commit=5ms&fail=40P01:4")
@@ -124,6 +131,24 @@ async fn a_lost_connection_is_opened_again() {
     // Both lose theirs at the same instant, which is one outage.
     assert_eq!(outages, vec!["read 08006 outage 2 0"; 10]);
     assert_eq!(ran.warnings(), ["error_limit", "thin_p99", "thin_p999"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_commits_by_itself_may_be_in_doubt() {
+    let rig = Rig {
+        stop: Stop::After(ms(1050)),
+        ..Rig::new(LONE_WRITE, "delay=10ms&fail=08006:10")
+    };
+    let ran = rig.run().await;
+    assert_eq!(
+        ran.all("done failed disconnects in_doubt drained"),
+        "94 10 10 10 1"
+    );
+    let errors = ran.cells("errors.csv", "statement code class count");
+    assert!(
+        errors.contains(&"write 08006 in_doubt 10".to_owned()),
+        "{errors:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

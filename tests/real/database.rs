@@ -31,7 +31,7 @@ impl Server {
         Server::Sqlite,
     ];
 
-    fn engine(self) -> Engine {
+    pub fn engine(self) -> Engine {
         match self {
             Server::Postgres | Server::PostgresNew => Engine::Postgres,
             Server::Mariadb | Server::MariadbNew => Engine::Mariadb,
@@ -41,7 +41,7 @@ impl Server {
     }
 
     /// The environment variable with its address; SQLite needs none.
-    fn variable(self) -> &'static str {
+    pub fn variable(self) -> &'static str {
         match self {
             Server::Postgres => "TIERMARK_TEST_POSTGRES",
             Server::PostgresNew => "TIERMARK_TEST_POSTGRES_NEW",
@@ -64,6 +64,8 @@ pub struct Database {
     admin: Url,
     /// A database that is always there, to make and drop others from.
     home: Option<Url>,
+    /// Its server is the test's own and ends with the test.
+    private: bool,
     /// For workloads and results; also holds the file of SQLite.
     folder: TempDir,
 }
@@ -80,6 +82,7 @@ impl Database {
                 admin: url.clone(),
                 url,
                 home: None,
+                private: false,
                 folder,
             });
         }
@@ -96,10 +99,23 @@ impl Database {
             url,
             admin,
             home: Some(home),
+            private: false,
             folder,
         };
         database.make(&name);
         Some(database)
+    }
+
+    /// The database of these addresses on a server of the test's own.
+    pub fn private(server: Server, url: Url, admin: Url) -> Database {
+        Database {
+            engine: server.engine(),
+            url,
+            home: Some(admin.clone()),
+            admin,
+            private: true,
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     fn make(&self, name: &str) {
@@ -201,7 +217,9 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let Some(home) = &self.home else { return };
+        let Some(home) = self.home.as_ref().filter(|_| !self.private) else {
+            return;
+        };
         let name = self.name();
         let drop = match self.engine {
             Engine::Postgres => format!("DROP DATABASE {name} WITH (FORCE)"),
@@ -228,7 +246,7 @@ fn address(variable: &str) -> Option<Url> {
 }
 
 /// Says that a test could not run, on the terminal and to `tests/run.sh`.
-fn skipped(what: &str, why: &str) {
+pub fn skipped(what: &str, why: &str) {
     eprintln!("SKIPPED: {what}: {why}");
     if let Some(list) = std::env::var_os("TIERMARK_SKIPS") {
         let list = std::fs::OpenOptions::new()

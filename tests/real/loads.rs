@@ -34,7 +34,7 @@ pub fn threads_do_not_change_the_data(database: &Database) {
     assert_ne!(by_one, other_seed);
 }
 
-fn check_indexes_and_state(database: &Database) {
+pub fn check_indexes_and_state(database: &Database) {
     for table in 1..=TABLES {
         let index = format!("k_{table}");
         let indexes = match database.engine {

@@ -222,7 +222,7 @@ pub struct Results {
 }
 
 impl Results {
-    fn in_folder(folder: &Path) -> Results {
+    pub fn in_folder(folder: &Path) -> Results {
         Results {
             folder: folder.to_owned(),
         }
@@ -311,7 +311,7 @@ pub fn errors_of(errors: &[Row], class: &str) -> u64 {
     rows.map(|row| number(row, "count")).sum()
 }
 
-fn read_csv(path: &Path) -> Vec<Row> {
+pub fn read_csv(path: &Path) -> Vec<Row> {
     parse_csv(&std::fs::read_to_string(path).unwrap())
 }
 

@@ -6,6 +6,7 @@
 #   DIR/data   the data directory          DIR/sock   the unix socket
 #   DIR/pid    the process id              DIR/log    what the server says
 #   DIR/env    addresses with passwords, for the tests (mode 0600)
+#   DIR/command  what started it, for start_again
 #
 # Folder and files belong to the caller; the server user owns data and sock.
 
@@ -46,7 +47,7 @@ prepare_folder() {
     # a unix socket's name has at most 107 bytes
     [ ${#dir} -le 80 ] || die "the path is too long for a unix socket: $dir"
     ! running || die "already running in $dir"
-    rm -rf "${dir:?}"/{data,sock,pid,log,env}
+    rm -rf "${dir:?}"/{data,sock,pid,log,env,command}
     mkdir "$dir/data" "$dir/sock"
     give "$dir/data" "$dir/sock"
     chmod 711 "$dir"
@@ -79,6 +80,37 @@ stop_server() {
     return 1
 }
 
+# launch PROGRAM ARGUMENT...
+launch() {
+    printf '%s\0' "$@" >"$dir/command"
+    # A session of its own: Ctrl-C in a terminal is for the tests, which then
+    # stop the server themselves. A background job would ignore INT.
+    (
+        echo "$BASHPID" >"$dir/pid"
+        exec setsid "${as_server[@]}" env --default-signal=INT,QUIT "$@"
+    ) </dev/null >>"$dir/log" 2>&1 &
+}
+
+# start_again: the server of this folder once more, with its data and its port,
+# after it was stopped or killed. Does not wait until it answers.
+start_again() {
+    local command=() argument n
+    ! running || die "still running in $dir"
+    while IFS= read -r -d '' argument; do
+        # its statements are done, and the file is gone
+        [[ $argument == --init-file=* ]] || command+=("$argument")
+    done <"$dir/command"
+    cd "$dir" || die "cannot enter $dir"
+    # children of a killed server may hold its memory for a moment
+    for ((n = 0; n < 50; n++)); do
+        launch "${command[@]}"
+        sleep 0.2
+        if [ -d "/proc/$!" ]; then return 0; fi
+    done
+    tail -n 20 "$dir/log" >&2
+    die "the server did not start again in $dir"
+}
+
 # start_server READY PROGRAM ARGUMENT... : starts the program with a free port
 # in $port until the command READY succeeds. The text @PORT@ in an argument
 # stands for the port. A port that another program takes in between costs
@@ -90,12 +122,7 @@ start_server() {
         # below the range that the kernel gives to outgoing connections
         port=$((20000 + RANDOM % 12000))
         if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then continue; fi
-        # A session of its own: Ctrl-C in a terminal is for the tests, which
-        # then stop the server themselves. A background job would ignore INT.
-        (
-            echo "$BASHPID" >"$dir/pid"
-            exec setsid "${as_server[@]}" env --default-signal=INT,QUIT "${@//@PORT@/$port}"
-        ) </dev/null >>"$dir/log" 2>&1 &
+        launch "${@//@PORT@/$port}"
         for ((n = 0; n < 3000; n++)); do
             if "$ready" >/dev/null 2>&1; then return 0; fi
             [ -d "/proc/$!" ] || break

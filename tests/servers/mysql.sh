@@ -1,5 +1,5 @@
 #!/bin/bash
-# mysql.sh start DIR [server options...] | stop DIR
+# mysql.sh start DIR [server options...] | again DIR | stop DIR
 # A private MySQL or MariaDB server in DIR, on a free port of 127.0.0.1 and a
 # unix socket, with random passwords: caching_sha2_password and TLS on offer in
 # MySQL, MariaDB's own default. Durability is the server's default (MySQL with
@@ -17,7 +17,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 command=${1:-} dir=${2:-}
-[ -n "$dir" ] || { echo "usage: $0 start DIR [server options...] | stop DIR" >&2; exit 2; }
+[ -n "$dir" ] || { echo "usage: $0 start DIR [server options...] | again DIR | stop DIR" >&2; exit 2; }
 shift 2
 # shellcheck source=tests/servers/common.sh
 . "$here/common.sh"
@@ -100,6 +100,7 @@ ENV
 
 case $command in
 start) start "$@" ;;
+again) start_again ;;
 stop) stop_server TERM ;;
 *) die "unknown command $command" ;;
 esac

@@ -1,5 +1,5 @@
 #!/bin/bash
-# postgres.sh start DIR [server options...] | stop DIR
+# postgres.sh start DIR [server options...] | again DIR | stop DIR
 # A private PostgreSQL server in DIR, on a free port of 127.0.0.1 and a unix
 # socket, with random passwords and SCRAM-SHA-256 on every connection.
 #
@@ -13,7 +13,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 command=${1:-} dir=${2:-}
-[ -n "$dir" ] || { echo "usage: $0 start DIR [server options...] | stop DIR" >&2; exit 2; }
+[ -n "$dir" ] || { echo "usage: $0 start DIR [server options...] | again DIR | stop DIR" >&2; exit 2; }
 shift 2
 # shellcheck source=tests/servers/common.sh
 . "$here/common.sh"
@@ -76,6 +76,7 @@ ENV
 
 case $command in
 start) start "$@" ;;
+again) start_again ;;
 stop) stop_server INT ;; # INT is the fast shutdown, TERM waits for the clients
 *) die "unknown command $command" ;;
 esac
