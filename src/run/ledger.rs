@@ -173,7 +173,9 @@ impl Ledger {
         self.turn(at);
         let at = self.since_origin(at);
         let mut page = self.page.borrow_mut();
-        if at > page.from
+        // The moment between the last transaction and this is no interval.
+        let is_window = page.place.phase != Phase::Drain;
+        if (is_window && at > page.from)
             || page
                 .recorder
                 .transactions
@@ -264,7 +266,8 @@ impl Ledger {
                 count: 1,
                 first,
                 last,
-                lost: Some(last.saturating_sub(first)),
+                // What lies in the warm-up is not the window's.
+                lost: Some(last.saturating_sub(first.max(self.timeline.get().warmup))),
                 message: error.message.clone(),
             });
         });
