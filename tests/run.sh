@@ -231,7 +231,7 @@ run install_missing || die "cannot install what is missing"
 step "cargo fmt" cargo fmt --check
 step "cargo clippy" cargo clippy --locked --all-targets -- -D warnings
 if command -v shellcheck >/dev/null; then
-    step "shellcheck" shellcheck -x .ci/run tests/run.sh tests/servers/*.sh
+    step "shellcheck" shellcheck -x .ci/run tests/run.sh tests/servers/*.sh tests/bench/*.sh
 fi
 if [ -n "$quick" ]; then
     echo "==> left out by --quick: documentation, its examples, PostgreSQL 18, MariaDB 11.8"

@@ -53,7 +53,7 @@ impl Private {
             .collect();
         let url = |variable: &str| Url::parse(env[variable]).unwrap();
         let admin = format!("{}_ADMIN", server.variable());
-        let database = Database::private(server, url(server.variable()), url(&admin));
+        let database = Database::at(server, url(server.variable()), Some(url(&admin)));
         Some(Private {
             database,
             script,

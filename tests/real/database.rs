@@ -62,10 +62,8 @@ pub struct Database {
     pub url: Url,
     /// The same database as the administrator.
     admin: Url,
-    /// A database that is always there, to make and drop others from.
+    /// A database that is always there, to make and drop this one from.
     home: Option<Url>,
-    /// Its server is the test's own and ends with the test.
-    private: bool,
     /// For workloads and results; also holds the file of SQLite.
     folder: TempDir,
 }
@@ -73,18 +71,12 @@ pub struct Database {
 impl Database {
     /// A new and empty one, or `None` where the server is not to be had.
     pub fn on(server: Server) -> Option<Database> {
-        let folder = tempfile::tempdir().unwrap();
         if server == Server::Sqlite {
-            let url = format!("sqlite:{}", folder.path().join("test.db").display());
-            let url = Url::parse(&url).unwrap();
-            return Some(Database {
-                engine: Engine::Sqlite,
-                admin: url.clone(),
-                url,
-                home: None,
-                private: false,
-                folder,
-            });
+            let mut database = Database::at(server, Url::parse("sqlite:").unwrap(), None);
+            let url = format!("sqlite:{}", database.folder().join("test.db").display());
+            database.url = Url::parse(&url).unwrap();
+            database.admin = database.url.clone();
+            return Some(database);
         }
         let variable = server.variable();
         let mut url = address(variable)?;
@@ -92,28 +84,22 @@ impl Database {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiermark_test_{}_{number}", std::process::id());
         url.set_path(&name);
-        let mut admin = home.clone();
-        admin.set_path(&name);
-        let database = Database {
-            engine: server.engine(),
-            url,
-            admin,
-            home: Some(home),
-            private: false,
-            folder,
-        };
+        let mut database = Database::at(server, url, None);
+        database.admin = home.clone();
+        database.admin.set_path(&name);
+        database.home = Some(home);
         database.make(&name);
         Some(database)
     }
 
-    /// The database of these addresses on a server of the test's own.
-    pub fn private(server: Server, url: Url, admin: Url) -> Database {
+    /// The database of this address, which is there and which nobody drops;
+    /// without an administrator's address this one does.
+    pub fn at(server: Server, url: Url, admin: Option<Url>) -> Database {
         Database {
             engine: server.engine(),
+            admin: admin.unwrap_or_else(|| url.clone()),
             url,
-            home: Some(admin.clone()),
-            admin,
-            private: true,
+            home: None,
             folder: tempfile::tempdir().unwrap(),
         }
     }
@@ -134,7 +120,7 @@ impl Database {
     }
 
     pub fn is_server(&self) -> bool {
-        self.home.is_some()
+        self.engine != Engine::Sqlite
     }
 
     pub fn name(&self) -> &str {
@@ -217,9 +203,7 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        let Some(home) = self.home.as_ref().filter(|_| !self.private) else {
-            return;
-        };
+        let Some(home) = &self.home else { return };
         let name = self.name();
         let drop = match self.engine {
             Engine::Postgres => format!("DROP DATABASE {name} WITH (FORCE)"),

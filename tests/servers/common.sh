@@ -94,16 +94,16 @@ launch() {
 # start_again: the server of this folder once more, with its data and its port,
 # after it was stopped or killed. Does not wait until it answers.
 start_again() {
-    local command=() argument n
+    local parts=() argument n
     ! running || die "still running in $dir"
     while IFS= read -r -d '' argument; do
         # its statements are done, and the file is gone
-        [[ $argument == --init-file=* ]] || command+=("$argument")
+        [[ $argument == --init-file=* ]] || parts+=("$argument")
     done <"$dir/command"
     cd "$dir" || die "cannot enter $dir"
     # children of a killed server may hold its memory for a moment
     for ((n = 0; n < 50; n++)); do
-        launch "${command[@]}"
+        launch "${parts[@]}"
         sleep 0.2
         if [ -d "/proc/$!" ]; then return 0; fi
     done
