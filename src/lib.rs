@@ -45,6 +45,7 @@ pub mod workload {
     pub mod compile;
     mod compile_block;
     mod compile_draw;
+    mod compile_kind;
     mod compile_table;
     mod compile_transaction;
     pub mod draw;

@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use clap::Parser;
 use tiermark::cli::Cli;
 use tiermark::commands;
+use tiermark::report::terminal::note;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match commands::exit::catch(commands::dispatch(cli)) {
         Ok(status) => ExitCode::from(status),
         Err((status, message)) => {
-            eprintln!("tiermark: {message}");
+            note(format_args!("tiermark: {message}"));
             ExitCode::from(status)
         }
     }

@@ -38,3 +38,14 @@ DELETE FROM sbtest{t} WHERE id = :id
 
 -- name: insert
 INSERT INTO sbtest{t} (id, k, c, pad) VALUES (:id, :k, :c, :pad)
+
+-- name: random_points
+SELECT id, k, c, pad FROM sbtest{t}
+WHERE k IN (:k1, :k2, :k3, :k4, :k5, :k6, :k7, :k8, :k9, :k10)
+
+-- name: random_ranges
+SELECT COUNT(k) FROM sbtest{t}
+WHERE k BETWEEN :k1 AND :e1 OR k BETWEEN :k2 AND :e2 OR k BETWEEN :k3 AND :e3
+   OR k BETWEEN :k4 AND :e4 OR k BETWEEN :k5 AND :e5 OR k BETWEEN :k6 AND :e6
+   OR k BETWEEN :k7 AND :e7 OR k BETWEEN :k8 AND :e8 OR k BETWEEN :k9 AND :e9
+   OR k BETWEEN :k10 AND :e10

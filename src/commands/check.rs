@@ -15,6 +15,7 @@ use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::report::check::{CheckFile, line, table};
 use crate::report::folder;
+use crate::report::terminal::note;
 use crate::run::check::{CHECKS, Subject, check as check_tables};
 use crate::run::meta;
 use crate::stats::check::{CheckRow, Outcome};
@@ -30,11 +31,6 @@ pub fn run(args: &CheckArgs, quiet: bool) -> Result<u8> {
     // Faults of the files come before any connection.
     check_files(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
-    if let Some(warning) =
-        target::password_warning(args.target.url.as_slice(), std::slice::from_ref(&target))
-    {
-        eprintln!("warning {}: {}", warning.code, warning.message);
-    }
     if target.engine == Engine::Null {
         return Err(usage(anyhow!(
             "{target} keeps no rows to check; give a database"
@@ -76,7 +72,7 @@ async fn check<S: Session>(
         let rows = &mut scopes[table];
         rows.push(row);
         if rows.len() == CHECKS.len() && !quiet {
-            eprintln!("{}", line(rows));
+            note(format_args!("{}", line(rows)));
         }
     };
     check_tables::<S>(&plan, target, subjects, default_threads(), &mut each).map_err(server)?;
@@ -108,6 +104,7 @@ fn subjects(found: &Found, plan: &Plan) -> Result<Vec<Subject>> {
                 ))
             })?,
             written: found.meta.item(&table.name, meta::WRITTEN).is_some(),
+            grown: found.meta.item(&table.name, meta::GROWN).is_some(),
         })
     };
     plan.tables.iter().enumerate().map(subject).collect()

@@ -9,6 +9,7 @@ use crate::commands::prepare::drop_tables;
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
+use crate::report::terminal::note;
 use crate::run::meta::{self, MetaSession};
 use crate::workload::compile::{check, compile};
 use crate::workload::settings::Settings;
@@ -31,12 +32,13 @@ async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Targ
     let plan = compile(source, settings, engine).map_err(usage)?;
     let found = Found::look(&mut control, target, engine).await?;
     found.refuse_foreign(&plan)?;
+    let (plan, _) = found.adopt(source, settings, &plan)?;
     let owned = found.owned(&plan);
     if owned.is_empty() {
-        eprintln!(
+        note(format_args!(
             "tiermark has no tables of {} in database {}",
             source.name, facts.database
-        );
+        ));
         return control.close().await.map_err(server);
     }
     announce(target, &facts, &format!("dropping {}", owned.join(", ")));

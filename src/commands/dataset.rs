@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Session, Target};
+use crate::report::terminal::note;
 use crate::run::meta::{self, Meta, MetaSession};
 use crate::value::Engine;
 use crate::workload::compile::compile;
@@ -138,6 +139,12 @@ impl Found {
                     plan.workload
                 )));
             }
+            let loaded = self.meta.item(name, meta::STATE) == Some(meta::LOADED);
+            if !self.has(name) && (loaded || !self.meta.chunks(name).is_empty()) {
+                return Err(usage(anyhow!(
+                    "table {name} is gone, although rows of it were loaded; load anew with --recreate"
+                )));
+            }
             let begun = self.meta.item(name, meta::SEED).unwrap_or_default();
             if begun != seed.to_string() {
                 return Err(usage(anyhow!(
@@ -190,27 +197,30 @@ impl Found {
         if plan.engine == Engine::Null || !writes {
             return Ok(());
         }
-        let mut unmarked = plan
-            .tables
-            .iter()
-            .filter(|table| self.meta.item(&table.name, meta::WRITTEN).is_none())
+        let marks = plan.tables.iter().flat_map(|table| {
+            let grown = table.grows.then_some(meta::GROWN);
+            let items = [Some(meta::WRITTEN), grown].into_iter().flatten();
+            items.map(|item| (table.name.as_str(), item))
+        });
+        let mut missing = marks
+            .filter(|(table, item)| self.meta.item(table, item).is_none())
             .peekable();
-        if unmarked.peek().is_none() {
+        if missing.peek().is_none() {
             return Ok(());
         }
         let mut book = MetaSession::<S>::open(target, plan.engine)
             .await
             .map_err(server)?;
-        for table in unmarked {
-            book.set_written(&table.name, at)
+        for (table, item) in missing {
+            let what = || {
+                format!(
+                    "cannot enter into {} that a run changes table {table}",
+                    meta::TABLE
+                )
+            };
+            book.mark(table, item, at)
                 .await
-                .with_context(|| {
-                    format!(
-                        "cannot enter into {} that a run changes table {}",
-                        meta::TABLE,
-                        table.name
-                    )
-                })
+                .with_context(what)
                 .map_err(server)?;
         }
         book.into_inner().close().await.map_err(server)
@@ -227,14 +237,15 @@ impl Found {
         let mut items = first.cloned().unwrap_or_default();
         items.remove(meta::SHA);
         items.remove(meta::WRITTEN);
+        items.remove(meta::GROWN);
         items
     }
 }
 
 /// Says whom a destroying command talks to, before it does.
 pub fn announce(target: &Target, facts: &crate::value::ServerFacts, what: &str) {
-    eprintln!(
+    note(format_args!(
         "{what} in database {} of {target}, as user {}",
         facts.database, facts.user
-    );
+    ));
 }

@@ -6,13 +6,14 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::cli::DemoArgs;
-use crate::commands::exit::{GOOD, usage};
+use crate::commands::exit::usage;
 use crate::commands::prepare::{Leftovers, LoadOptions, default_threads, prepare};
 use crate::commands::run::measure;
 use crate::commands::run_config::RunOptions;
 use crate::commands::target::block_on;
 use crate::db::session::Target;
 use crate::db::sqlite::SqliteSession;
+use crate::report::terminal::note;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 
@@ -36,10 +37,10 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
         .ok()
         .context("the results folder has no absolute path")?;
     let target = Target::parse(&format!("sqlite:{}", url.path())).map_err(usage)?;
-    eprintln!(
+    note(format_args!(
         "{WORKLOAD} on embedded SQLite, one file in {}",
         scratch.0.display()
-    );
+    ));
     let load = LoadOptions {
         threads: default_threads(),
         seed: 1,
@@ -63,10 +64,8 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
     };
     block_on(async {
         prepare::<SqliteSession>(&source, &settings, &target, &load).await?;
-        // A demo that ran is a good demo, whatever the figures of this machine.
-        measure::<SqliteSession>(&source, &settings, std::slice::from_ref(&target), &options)
-            .await
-            .map(|_| GOOD)
+        let targets = std::slice::from_ref(&target);
+        measure::<SqliteSession>(&source, &settings, targets, &options).await
     })
 }
 

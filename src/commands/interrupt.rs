@@ -1,34 +1,34 @@
-//! Ctrl-C and SIGTERM: the first asks the run to end, the second ends the
+//! Ctrl-C, SIGTERM and a lost terminal: the first asks the run to end, the second ends the
 //! program.
 
+use futures_util::future::select_all;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Resolves at the first Ctrl-C or SIGTERM; the second ends the program at once.
+use crate::report::terminal::note;
+
+/// Resolves at the first of the signals; the second ends the program at once.
 pub async fn interrupted() {
-    let handlers = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-    );
-    let (Ok(mut interrupt), Ok(mut terminate)) = handlers else {
+    let kinds = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ];
+    let Ok(mut handlers) = kinds.map(signal).into_iter().collect::<Result<Vec<_>, _>>() else {
         // Without handlers the signals end the program as they always do.
         return std::future::pending().await;
     };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
-    eprintln!("stopping: what is in flight may end; once more ends at once");
+    select_all(handlers.iter_mut().map(|handler| Box::pin(handler.recv()))).await;
+    note(format_args!(
+        "stopping: what is in flight may end; once more ends at once"
+    ));
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         if let Ok(runtime) = runtime {
-            runtime.block_on(async {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
-            });
+            runtime.block_on(select_all(
+                handlers.iter_mut().map(|handler| Box::pin(handler.recv())),
+            ));
             std::process::exit(130);
         }
     });

@@ -12,7 +12,7 @@ use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::host::space::free_bytes;
-use crate::report::terminal::{LoadBar, rows_in};
+use crate::report::terminal::{LoadBar, note, rows_in};
 use crate::run::load::{estimate, load};
 use crate::run::meta::{self, MetaSession};
 use crate::units::{counted, grouped, human_bytes};
@@ -45,11 +45,6 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
     // Faults of the files come before any connection.
     check(&source, &settings).map_err(usage)?;
     let target = target::given(&args.target)?;
-    if let Some(warning) =
-        target::password_warning(args.target.url.as_slice(), std::slice::from_ref(&target))
-    {
-        eprintln!("warning {}: {}", warning.code, warning.message);
-    }
     let options = LoadOptions {
         threads: args.threads.map_or_else(default_threads, |threads| {
             usize::try_from(threads).unwrap_or(usize::MAX)
@@ -101,12 +96,12 @@ pub async fn prepare<S: Session>(
         }
     }
     let (rows, bytes) = estimate(&plan, options.seed);
-    eprintln!(
+    note(format_args!(
         "{}, {} rows, about {}",
         counted(plan.tables.len() as u64, "table"),
         grouped(rows),
         human_bytes(bytes)
-    );
+    ));
     // What a cut-off load has written is no longer free, nor needed again.
     if options.leftovers != Leftovers::Resume {
         refuse_beyond_space(target, &facts, bytes)?;
@@ -135,9 +130,12 @@ pub async fn prepare<S: Session>(
     bar.done();
     let already = loaded.map_err(server)?;
     if already > 0 {
-        eprintln!("{} rows were there already", grouped(already));
+        note(format_args!("{} rows were there already", grouped(already)));
     }
-    eprintln!("loaded {}", rows_in(rows - already, started.elapsed()));
+    note(format_args!(
+        "loaded {}",
+        rows_in(rows - already, started.elapsed())
+    ));
     Ok(())
 }
 
@@ -168,6 +166,10 @@ async fn make_tables<S: Session>(
         }
         if !found.has(&table.name) {
             let made = control.raw(&table.create).await;
+            if made.is_err() {
+                // What was not made is not ours, whoever makes it later.
+                book.forget(&table.name).await.map_err(server)?;
+            }
             made.with_context(|| format!("cannot make table {}", table.name))
                 .map_err(server)?;
         }

@@ -14,10 +14,10 @@ use crate::commands::run_config::{RunOptions, config};
 use crate::commands::run_record::{info, manifest, outcome, shown};
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::{limits, workload};
-use crate::db::session::{Session, Target};
+use crate::db::session::{Protocol, Session, Target};
 use crate::host::environment::Environment;
 use crate::report::files::RunFiles;
-use crate::report::terminal::{self, Terminal};
+use crate::report::terminal::{self, Terminal, note};
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
 use crate::run::timeline::Stop;
@@ -70,7 +70,11 @@ pub async fn measure<S: Session + 'static>(
     limits::open_files(plan.engine, config.clients)?;
     let each = config.clients.div_ceil(targets.len() as u64);
     for facts in &facts {
-        limits::of_server(facts, each, plan.statements.len() as u64)?;
+        let prepared = match config.targets[0].protocol() {
+            Protocol::Prepared => plan.statements.len() as u64,
+            Protocol::Simple => 0,
+        };
+        limits::of_server(facts, each, prepared)?;
     }
     let facts = &facts[0];
 
@@ -112,7 +116,8 @@ pub async fn measure<S: Session + 'static>(
         Ok(summary) => summary,
         Err(error) => {
             manifest.outcome.state = format!("not run: {error:#}");
-            manifest.write(&folder)?;
+            // The error itself matters more than its copy on disk.
+            let _ = manifest.write(&folder);
             return Err(error);
         }
     };
@@ -124,8 +129,9 @@ pub async fn measure<S: Session + 'static>(
         summary.warnings.push(not_written(&error));
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", terminal::summary(&summary))?;
-    writeln!(out, "{}", folder.display())?;
+    // Whether someone reads this or not, the status is that of the run.
+    let _ = writeln!(out, "{}", terminal::summary(&summary));
+    let _ = writeln!(out, "{}", folder.display());
     Ok(if summary.is_good() { GOOD } else { SUSPECT })
 }
 
@@ -182,7 +188,7 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
         Stop::Transactions(count) => counted(count, "transaction"),
     };
     let tls = if facts.tls { " with TLS" } else { "" };
-    eprintln!(
+    note(format_args!(
         "{} on {} {}{tls}, {}: {}, {} of warm-up, {end}, seed {}",
         plan.workload,
         plan.engine,
@@ -191,14 +197,14 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
         counted(config.clients, "client"),
         human_duration(config.warmup),
         config.seed
-    );
+    ));
     let data: Vec<String> = plan
         .data_params
         .iter()
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
     if !data.is_empty() {
-        eprintln!("data: {}", data.join(", "));
+        note(format_args!("data: {}", data.join(", ")));
     }
 }
 

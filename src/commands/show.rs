@@ -50,9 +50,7 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         writeln!(out, "  {name:width$}  {value}")?;
     }
     writeln!(out, "\ntables")?;
-    for group in plan.tables.chunk_by(|left, right| {
-        left.create.len() == right.create.len() && left.columns == right.columns
-    }) {
+    for group in plan.tables.chunk_by(same_group) {
         table_group(out, group)?;
     }
     let (rows, bytes) = estimate(plan, 1);
@@ -86,6 +84,12 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         transaction_line(out, plan, transaction)?;
     }
     run_line(out, plan)
+}
+
+/// Whether two tables differ by their number alone.
+fn same_group(left: &Table, right: &Table) -> bool {
+    let base = |table: &Table| table.create.replace(&table.name, "");
+    (left.rows, &left.columns) == (right.rows, &right.columns) && base(left) == base(right)
 }
 
 fn table_group(out: &mut impl Write, group: &[Table]) -> Result<()> {
@@ -245,7 +249,7 @@ fn filled(sql: &str, values: &[String]) -> String {
                 let value = number
                     .parse::<usize>()
                     .ok()
-                    .and_then(|number| values.get(number - 1));
+                    .and_then(|number| values.get(number.checked_sub(1)?));
                 text.push_str(value.map_or("$", String::as_str));
             }
             c if c.is_whitespace() && !quoted => {

@@ -9,6 +9,7 @@ use crate::cli::TargetArgs;
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Class, DbError, Protocol, Session, Target};
 use crate::db::sqlite;
+use crate::report::terminal::note;
 use crate::stats::summary::Warning;
 use crate::value::Engine;
 
@@ -40,9 +41,15 @@ pub(crate) use with_session;
 /// For one connection to be opened and to answer a question about itself.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The target that flag or environment name.
+/// The target that flag or environment name. Warns where its password shows.
 pub fn given(args: &TargetArgs) -> Result<Target> {
     let mut targets = all_given(args.url.as_slice(), args.protocol)?;
+    if let Some(warning) = password_warning(args.url.as_slice(), &targets) {
+        note(format_args!(
+            "warning {}: {}",
+            warning.code, warning.message
+        ));
+    }
     Ok(targets.remove(0))
 }
 

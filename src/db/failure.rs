@@ -19,7 +19,8 @@ pub(crate) fn postgres_class(code: &str) -> Class {
         "40P01" | "55P03" | "40001" => Class::Retry,
         "23505" => Class::Duplicate,
         "57014" => Class::Cancelled,
-        "57P01" | "57P02" | "57P03" => Class::Disconnected,
+        // Also ended for being idle, or for its database being dropped.
+        "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => Class::Disconnected,
         _ if code.starts_with("08") => Class::Disconnected,
         _ => Class::Other,
     }

@@ -113,12 +113,8 @@ impl PgSession {
 }
 
 impl PgSession {
-    /// Asked once, and only where statements are sent as texts: who prepares
-    /// statements has a backend of their own.
+    /// Asked once. Poolers that keep prepared statements look like a server.
     async fn is_pooled(&mut self) -> bool {
-        if self.target.protocol() == Protocol::Prepared {
-            return false;
-        }
         if let Some(known) = self.pooled {
             return known;
         }

@@ -32,7 +32,7 @@ SELECT name, current_setting(name) FROM pg_settings WHERE name IN (
 
 const TABLES: &str = "
 SELECT relname FROM pg_class
-WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid)
+WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
   AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
 ORDER BY relname";
 

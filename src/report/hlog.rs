@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
-use crate::stats::interval::Interval;
+use crate::stats::interval::{Interval, Phase};
 use crate::stats::sink::SinkError;
 
 /// Values are microseconds; viewers divide by this to show milliseconds.
@@ -78,12 +78,13 @@ impl HistogramLog {
         for (stats, tag) in interval.recorder.transactions.iter().zip(&self.tags) {
             if !stats.service.is_empty() {
                 let offset = since.saturating_sub(base);
-                writer.write_histogram(
-                    stats.service.histogram(),
-                    offset,
-                    interval.length,
-                    Tag::new(tag),
-                )?;
+                // Its own tag, so that merging by tag gives the window's figures.
+                let tag = match interval.phase {
+                    Phase::Warmup => format!("warmup_{tag}"),
+                    Phase::Measure | Phase::Drain => tag.clone(),
+                };
+                let histogram = stats.service.histogram();
+                writer.write_histogram(histogram, offset, interval.length, Tag::new(&tag))?;
             }
         }
         if self.base.is_some() {

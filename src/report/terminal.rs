@@ -14,6 +14,12 @@ use crate::stats::sink::{Sink, SinkError};
 use crate::stats::summary::{METRICS, Summary, SummaryRow};
 use crate::units::{counted, grouped, human_duration};
 
+/// A line on stderr for people. A reader that has gone away must not end a run.
+pub fn note(line: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
 /// Progress on stderr. Silent where `quiet`.
 #[derive(Debug)]
 pub struct Terminal {
@@ -54,7 +60,7 @@ impl Sink for Terminal {
             return Ok(());
         }
         if self.lines.is_multiple_of(LINES_A_HEAD) {
-            eprintln!(
+            note(format_args!(
                 "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
                 "second",
                 "clients",
@@ -66,10 +72,10 @@ impl Sink for Terminal {
                 "max ms",
                 "retries",
                 "failed"
-            );
+            ));
         }
         self.lines += 1;
-        eprintln!("{}", line(interval));
+        note(format_args!("{}", line(interval)));
         Ok(())
     }
 

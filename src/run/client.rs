@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::db::nodelay;
 use crate::db::session::{Class, DbError, Session, Target};
 use crate::random::rng::Purpose;
 use crate::run::ledger::Ledger;
@@ -37,6 +36,9 @@ pub struct Work {
     pub ledger: Rc<Ledger>,
     pub seed: u64,
     pub pace: Pace,
+    /// A new connection waits to have Nagle's algorithm switched off: the worker
+    /// does it once for all, as it means to look at every open file.
+    pub has_new_sockets: Cell<bool>,
 }
 
 /// A client as its worker sees it, also while it hangs.
@@ -160,14 +162,15 @@ async fn attempt_until_done<S: Session>(
         }
         if plan.atomic
             && let Err(error) = session.rollback().await
-            && error.class == Class::Disconnected
         {
+            // Whatever it was: a session that may still hold a half transaction
+            // must not go on, for the next BEGIN would commit it on MySQL.
             let (line, at) = session.last();
             work.ledger.error(line, &error, Fate::Disconnected, at);
             return Ended::Lost(Fate::Disconnected, error, at);
         }
         if fate != Fate::Retried {
-            return Ended::Failed(fate, at);
+            return Ended::Failed(fate, session.last().1);
         }
         if work.ledger.phase(at) == Phase::Drain {
             return Ended::Unfinished;
@@ -187,11 +190,13 @@ fn fate(failure: &Failure, plan: &Transaction) -> Fate {
     // A statement on its own commits by itself.
     let commits = failure.at == At::Commit || (plan.writes && !plan.atomic);
     match failure.error.class {
-        Class::Retry => Fate::Retried,
+        // Without BEGIN, what came before in the transaction is committed, and
+        // would be done twice.
+        Class::Retry if plan.atomic || plan.ops.len() == 1 => Fate::Retried,
         Class::Duplicate if plan.replaces_keys => Fate::Retried,
         Class::Disconnected if commits => Fate::InDoubt,
         Class::Disconnected => Fate::Disconnected,
-        Class::Duplicate | Class::Cancelled | Class::Other => Fate::Failed,
+        Class::Retry | Class::Duplicate | Class::Cancelled | Class::Other => Fate::Failed,
     }
 }
 
@@ -209,6 +214,7 @@ async fn reconnect<S: Session>(
     slot.session.set(0);
     ledger.disconnected(since);
     let mut pause = FIRST_RECONNECT;
+    let mut why = why.clone();
     loop {
         let open = timeout(
             CONNECT_TIMEOUT,
@@ -218,20 +224,25 @@ async fn reconnect<S: Session>(
             // At the deadline itself the run is over, whatever else is ready.
             biased;
             () = window_end(ledger) => {
-                ledger.outage(line, why, since, Instant::now());
+                ledger.outage(line, &why, since, Instant::now());
                 return false;
             }
             opened = open => opened,
         };
-        if let Ok(Ok(fresh)) = opened {
-            // As at the start of the run; refused there, refused here.
-            let _ = nodelay::switch_on();
-            slot.session.set(fresh.id());
-            session.replace(fresh);
-            ledger.connected();
-            ledger.outage(line, why, since, Instant::now());
-            return true;
-        }
+        let refusal = match opened {
+            Ok(Ok(fresh)) => {
+                work.has_new_sockets.set(true);
+                slot.session.set(fresh.id());
+                session.replace(fresh);
+                ledger.connected();
+                ledger.outage(line, &why, since, Instant::now());
+                return true;
+            }
+            Ok(Err(refusal)) => Some(refusal.message),
+            Err(_) => None,
+        };
+        // Why it lasts says more than how it began.
+        why.message = refusal.unwrap_or(why.message);
         tokio::select! {
             () = sleep(pause) => {}
             () = window_end(ledger) => {}

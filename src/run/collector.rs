@@ -187,8 +187,10 @@ fn merge_outages(mut single: Vec<ErrorStats>) -> Vec<ErrorStats> {
     for outage in single {
         match merged.last_mut() {
             Some(last) if outage.first <= last.last => {
+                let from = last.last.saturating_sub(last.lost.unwrap_or_default());
+                let from = from.min(outage.last.saturating_sub(outage.lost.unwrap_or_default()));
                 last.last = last.last.max(outage.last);
-                last.lost = Some(last.last.saturating_sub(last.first));
+                last.lost = Some(last.last.saturating_sub(from));
                 last.count += 1;
             }
             _ => merged.push(outage),

@@ -19,10 +19,13 @@ use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::run::verdict::{Facts, judge};
-use crate::run::worker::{Job, PATIENCE, worker};
+use crate::run::worker::{Job, patience, worker};
 use crate::stats::sink::{Sink, SinkError};
 use crate::stats::summary::{RunInfo, Summary, Warning};
 use crate::workload::plan::Plan;
+
+/// After this long without an answer a control connection is taken for dropped.
+const SILENCE: Duration = Duration::from_millis(300);
 
 /// What a run needs to know beside its plan.
 #[derive(Clone, Debug)]
@@ -132,7 +135,7 @@ pub async fn run<S: Session + 'static>(
     }
     for control in controls {
         // Whatever the server says to this, the run is over.
-        let _ = timeout(PATIENCE, control.close()).await;
+        let _ = timeout(patience(0), control.close()).await;
     }
     summary
 }
@@ -263,12 +266,17 @@ impl Conductor<'_, '_> {
                 deletes: self.deletes,
             },
         );
+        if let Some(error) = &self.sink_error {
+            // Known before the summary is written, so that it stands in it.
+            summary.warnings.push(not_written(error));
+        }
+        let known = self.sink_error.take().is_some();
         for sink in self.sinks.iter_mut() {
             if let Err(error) = sink.finish(&summary) {
                 self.sink_error.get_or_insert(error);
             }
         }
-        if let Some(error) = self.sink_error.take() {
+        if let Some(error) = self.sink_error.take().filter(|_| !known) {
             summary.warnings.push(not_written(&error));
         }
         summary
@@ -297,18 +305,21 @@ async fn cancel_all<S: Session>(
             cancel(control, target, session.id, how).await;
         }
     });
-    let _ = timeout(PATIENCE, join_all(each)).await;
+    let _ = timeout(patience(sessions.len()), join_all(each)).await;
 }
 
 /// Stops one session. The control connection has been idle for the whole run:
-/// one that the server or a firewall has dropped meanwhile is opened again.
+/// one that was dropped meanwhile, in silence or not, is opened again.
 async fn cancel<S: Session>(control: &mut S, target: &Target, id: i64, how: Cancel) {
+    let asked = timeout(SILENCE, control.cancel(id, how)).await;
     // A session that cannot be stopped is found by its worker, which reports it
     // as left.
-    if let Err(error) = control.cancel(id, how).await
-        && error.class == Class::Disconnected
-        && let Ok(fresh) = S::open(target, &[]).await
-    {
+    let dropped = match asked {
+        Ok(Ok(())) => false,
+        Ok(Err(error)) => error.class == Class::Disconnected,
+        Err(_) => true,
+    };
+    if dropped && let Ok(fresh) = S::open(target, &[]).await {
         *control = fresh;
         let _ = control.cancel(id, how).await;
     }

@@ -31,6 +31,11 @@ pub struct Ledger {
     origin: Instant,
     timeline: Cell<Timeline>,
     page: RefCell<Page>,
+    /// The page's end and the window's ends as instants: they are asked for twice
+    /// a statement, and instants compare faster than durations are reckoned.
+    turns_at: Cell<Instant>,
+    window_start: Instant,
+    window_end: Cell<Option<Instant>>,
     /// Clients with a connection.
     connected: Cell<u64>,
     /// Set when the grace is over: nothing more may be sent.
@@ -61,10 +66,14 @@ impl Ledger {
         connected: u64,
         out: UnboundedSender<Message>,
     ) -> Ledger {
+        let origin = Instant::now();
         Ledger {
             worker,
-            origin: Instant::now(),
+            origin,
             timeline: Cell::new(timeline),
+            turns_at: Cell::new(origin + timeline.end_of(Duration::ZERO)),
+            window_start: origin + timeline.warmup,
+            window_end: Cell::new(timeline.window_end.map(|end| origin + end)),
             page: RefCell::new(Page {
                 recorder: Recorder::new(transactions, statements_each),
                 from: Duration::ZERO,
@@ -86,16 +95,22 @@ impl Ledger {
     }
 
     pub fn phase(&self, at: Instant) -> Phase {
-        self.timeline.get().phase(self.since_origin(at))
+        if self.window_end.get().is_some_and(|end| at >= end) {
+            Phase::Drain
+        } else if at < self.window_start {
+            Phase::Warmup
+        } else {
+            Phase::Measure
+        }
     }
 
     pub fn window_end(&self) -> Option<Instant> {
-        self.timeline.get().window_end.map(|end| self.origin + end)
+        self.window_end.get()
     }
 
     /// When the running interval ends.
     pub fn next_turn(&self) -> Instant {
-        self.origin + self.page.borrow().to
+        self.turns_at.get()
     }
 
     /// Ends the window here: the last transaction is done, or someone said stop.
@@ -106,17 +121,18 @@ impl Ledger {
         if timeline.window_end.is_none_or(|end| at < end) {
             timeline.window_end = Some(at);
             self.timeline.set(timeline);
+            self.window_end.set(Some(self.origin + at));
             let mut page = self.page.borrow_mut();
             page.to = page.to.min(at);
+            self.turns_at.set(self.origin + page.to);
         }
         self.turn(self.origin + at);
     }
 
     /// Sends off every interval that has ended by `at`.
     pub fn turn(&self, at: Instant) {
-        let at = self.since_origin(at);
-        if at >= self.page.borrow().to {
-            self.turn_pages(at);
+        if at >= self.turns_at.get() {
+            self.turn_pages(self.since_origin(at));
         }
     }
 
@@ -134,6 +150,7 @@ impl Ledger {
             page.cpu = cpu;
             page.fewest = self.connected.get();
         }
+        self.turns_at.set(self.origin + page.to);
     }
 
     fn send(&self, page: &mut Page, to: Duration, cpu: Duration) {
@@ -156,7 +173,9 @@ impl Ledger {
         self.turn(at);
         let at = self.since_origin(at);
         let mut page = self.page.borrow_mut();
-        if at > page.from
+        // The moment between the last transaction and this is no interval.
+        let is_window = page.place.phase != Phase::Drain;
+        if (is_window && at > page.from)
             || page
                 .recorder
                 .transactions
@@ -247,7 +266,8 @@ impl Ledger {
                 count: 1,
                 first,
                 last,
-                lost: Some(last.saturating_sub(first)),
+                // What lies in the warm-up is not the window's.
+                lost: Some(last.saturating_sub(first.max(self.timeline.get().warmup))),
                 message: error.message.clone(),
             });
         });

@@ -20,6 +20,8 @@ pub const SHA: &str = "sha";
 pub const WORKLOAD: &str = "workload";
 /// When the first run began that changes rows, in UTC. Until then there is none.
 pub const WRITTEN: &str = "written";
+/// When the first run began that changes the number of rows.
+pub const GROWN: &str = "grown";
 const ROWS: &str = "rows";
 const PARAM: &str = "param:";
 /// `chunk:<first row>`, with the last row as its value, while a table is loaded.
@@ -211,8 +213,8 @@ impl<S: Session> MetaSession<S> {
     ///
     /// # Errors
     /// When the table cannot be written.
-    pub async fn set_written(&mut self, table: &str, at: &str) -> Result<(), DbError> {
-        let args = [Value::Text(table), Value::Text(WRITTEN), Value::Text(at)];
+    pub async fn mark(&mut self, table: &str, item: &str, at: &str) -> Result<(), DbError> {
+        let args = [Value::Text(table), Value::Text(item), Value::Text(at)];
         match self.session.exec(ADD, Args::List(&args)).await {
             // Another run begins at this moment too.
             Err(error) if error.class == Class::Duplicate => Ok(()),

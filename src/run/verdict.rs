@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::stats::summary::{Summary, Warning};
-use crate::units::grouped;
+use crate::units::{counted, grouped};
 
 /// What the summary alone does not know.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,24 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             "the run was interrupted; the figures cover the time until then".to_owned(),
         );
     }
+    if all.done + all.rolled_back == 0 {
+        warn(
+            "nothing_done",
+            true,
+            "no transaction was committed in the window; errors.csv says what came in the way"
+                .to_owned(),
+        );
+    }
+    if !summary.outage.is_zero() {
+        let seconds = summary.outage.as_secs_f64();
+        warn(
+            "outage",
+            false,
+            format!(
+                "clients were without a connection for {seconds:.1} s; errors.csv has each outage"
+            ),
+        );
+    }
     if all.failed_share() > facts.error_limit {
         let (share, limit) = (100.0 * all.failed_share(), 100.0 * facts.error_limit);
         warn(
@@ -60,17 +78,20 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     if all.unfinished > 0 {
-        let count = grouped(all.unfinished);
         let age = all.oldest_unfinished.as_secs_f64();
-        let message = if all.cancelled > 0 {
-            format!(
-                "{count} transactions had not ended when the grace was over, the oldest for {age:.1} s; what still ran was cancelled"
-            )
-        } else {
-            format!(
-                "{count} transactions waited for another attempt when the window ended, the oldest for {age:.1} s"
-            )
+        let what = match (all.cancelled, all.unfinished - all.cancelled) {
+            (cancelled, 0) => format!("{} had to be cancelled", counted(cancelled, "transaction")),
+            (0, waiting) => format!(
+                "{} waited for another attempt when the window ended",
+                counted(waiting, "transaction")
+            ),
+            (cancelled, waiting) => format!(
+                "{} had to be cancelled, and {} waited for another attempt when the window ended",
+                counted(cancelled, "transaction"),
+                grouped(waiting)
+            ),
         };
+        let message = format!("{what}; the oldest was {age:.1} s old");
         // Waiting for another attempt is part of a contended run, unless it
         // goes on for longer than a transaction is waited for.
         let fatal = all.cancelled > 0 || all.oldest_unfinished > facts.grace;
@@ -116,7 +137,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             "littles_law",
             false,
             format!(
-                "clients were accounted for in {:.0} % of clients x window only; latencies and TPS do not fit together",
+                "clients were accounted for in {:.0} % of clients x window; latencies and TPS do not fit together",
                 100.0 * share
             ),
         );

@@ -2,6 +2,7 @@
 //! `async fn`; in production each runs on its own thread, in tests all run in
 //! one runtime with a paused clock, and that is the only difference.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::db::nodelay;
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
 use crate::run::client::{CONNECT_TIMEOUT, Slot, Work, client};
 use crate::run::ledger::Ledger;
@@ -25,7 +27,14 @@ use crate::workload::plan::Plan;
 /// Connections that one worker opens at a time: servers answer bursts badly.
 const CONNECTING_AT_ONCE: usize = 16;
 /// For each step of stopping what does not end by itself.
-pub const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(1);
+/// But no less than this for each session that has to be stopped: a round trip.
+const PATIENCE_EACH: Duration = Duration::from_millis(1);
+
+/// How long a step of stopping `sessions` may take.
+pub fn patience(sessions: usize) -> Duration {
+    PATIENCE.max(PATIENCE_EACH * u32::try_from(sessions).unwrap_or(u32::MAX))
+}
 
 /// What a worker is told at its start. Crosses to its thread.
 #[derive(Clone, Debug)]
@@ -98,6 +107,7 @@ pub async fn worker<S: Session + 'static>(
         ledger: ledger.clone(),
         seed: job.seed,
         pace: job.pace,
+        has_new_sockets: Cell::new(false),
     });
     let slots: Rc<[Slot]> = job
         .clients()
@@ -114,7 +124,7 @@ pub async fn worker<S: Session + 'static>(
         })
         .collect();
 
-    let ended = run_window(&ledger, job.grace, &mut running, &mut commands).await;
+    let ended = run_window(&work, job.grace, &mut running, &mut commands).await;
     let left = if ended {
         Vec::new()
     } else {
@@ -168,11 +178,12 @@ async fn connect<S: Session>(
 /// Turns the ledger's pages until all clients have ended. False when some were
 /// still running at the end of the window plus grace.
 async fn run_window(
-    ledger: &Ledger,
+    work: &Work,
     grace: Duration,
     running: &mut FuturesUnordered<JoinHandle<()>>,
     commands: &mut watch::Receiver<Command>,
 ) -> bool {
+    let ledger = &work.ledger;
     let mut stopped = false;
     loop {
         let grace_over = ledger.window_end().map(|end| end + grace);
@@ -188,6 +199,10 @@ async fn run_window(
             () = sleep_until(wake) => {
                 let now = Instant::now();
                 ledger.turn(now);
+                if work.has_new_sockets.take() {
+                    // As at the start of the run; refused there, refused here.
+                    let _ = nodelay::switch_on();
+                }
                 if grace_over.is_some_and(|end| now >= end) {
                     return false;
                 }
@@ -215,11 +230,9 @@ async fn stop_rest(
         if running.is_empty() {
             return Vec::new();
         }
-        let _ = out.send(Message::Stuck {
-            sessions: busy_sessions(slots),
-            how,
-        });
-        let deadline = Instant::now() + PATIENCE;
+        let sessions = busy_sessions(slots);
+        let deadline = Instant::now() + patience(sessions.len());
+        let _ = out.send(Message::Stuck { sessions, how });
         while !running.is_empty() && Instant::now() < deadline {
             tokio::select! {
                 ended = running.next() => if let Some(ended) = ended { propagate_panic(ended) },

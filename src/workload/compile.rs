@@ -176,7 +176,7 @@ impl<'a> Compiler<'a> {
             engine: self.engine,
             sha: self.sha(),
             params,
-            given: given_params(self.edited),
+            given: given_params(self.source, self.edited),
             data_params,
             draws: self.draws.list,
             tables,
@@ -220,7 +220,7 @@ impl<'a> Compiler<'a> {
             ("sequence", Pick::Sequence),
         ];
         let pick = match &self.edited.spec.mix {
-            Some(mix) => self.resolver.choice("mix", mix, &known)?.0,
+            Some(mix) => self.resolver.choice("mix", mix, &known)?,
             None => Pick::Random,
         };
         let weights: Vec<u64> = transactions
@@ -291,6 +291,11 @@ impl<'a> Compiler<'a> {
         for key in ["about", "run", "preset"] {
             workload.remove(key);
         }
+        // `10k` and `10000` are the same work.
+        workload.remove("params");
+        for (name, value) in &self.edited.spec.params.0 {
+            hash.update(format!("{name} = {}\n", normal(value.as_ref())));
+        }
         hash.update(toml::to_string(&workload).unwrap_or_default());
         for block in &self.blocks {
             hash.update(block.source());
@@ -299,13 +304,17 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The parameters that a flag or preset gave.
-fn given_params(edited: &Edited) -> Vec<(String, String)> {
-    let given = edited.overridden.iter();
-    let param = |(key, flag): &(String, String)| {
-        Some((key.strip_prefix("params.")?.to_owned(), flag.clone()))
+/// The parameters that a flag, a preset or a manifest gave.
+fn given_params(source: &Source, edited: &Edited) -> Vec<(String, String)> {
+    let params = edited.spec.params.names();
+    let given = |name: &str| {
+        let flag = edited.flag(&format!("params.{name}"));
+        flag.or(source.is_manifest.then_some(&*source.file))
+            .map(str::to_owned)
     };
-    given.filter_map(param).collect()
+    params
+        .filter_map(|name| Some((name.to_owned(), given(name)?)))
+        .collect()
 }
 
 /// `250k`, `250000` and `2.5e5` are one value.

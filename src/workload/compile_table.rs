@@ -242,8 +242,8 @@ fn row_program(compiler: &Compiler, table: &TableSpec) -> Result<Row, SpecError>
     }
     // Writing to a String cannot fail.
     let mut shown = String::new();
-    for fill in &program.fills {
-        let draw = &compiler.draws.list[usize::from(fill.draw)];
+    for step in &program.steps {
+        let draw = &compiler.draws.list[usize::from(step.draw)];
         let _ = writeln!(shown, "{} = {}", draw.name, draw.generator);
     }
     let _ = write!(shown, "{columns:?} {picks:?}");

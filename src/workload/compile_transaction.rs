@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use crate::value::Kind;
 use crate::workload::compile::Compiler;
-use crate::workload::draw::{Fill, Program};
+use crate::workload::draw::{Program, Step};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::plan::{Op, Transaction};
 use crate::workload::spec::{StepSpec, TransactionSpec};
@@ -64,6 +64,14 @@ impl Compiler<'_> {
             );
             return Err(self.resolver.fault(&held.span(), message));
         }
+        let values = build.program.steps.len();
+        if values > usize::from(u16::MAX) {
+            let message = format!(
+                "transaction {name} draws {values} values; at most {} are possible, so repeat less",
+                u16::MAX
+            );
+            return Err(self.resolver.fault(&spec.name.span(), message));
+        }
         if build.ops.is_empty() && weight > 0 {
             let message =
                 format!("transaction {name} sends no statement; give it one, or weight = 0");
@@ -110,7 +118,7 @@ impl Compiler<'_> {
         if repeat.saturating_mul(step.run.len() as u64) > 10_000 {
             let span = step.run.first().map_or(0..0, Spanned::span);
             let message = format!(
-                "a step of {repeat} repetitions is too long; a transaction holds at most 10,000 statements"
+                "a step of {repeat} repetitions is too long; it holds at most 10,000 statements"
             );
             return Err(self.resolver.fault(&span, message));
         }
@@ -178,9 +186,8 @@ impl Compiler<'_> {
         let draw = self.draws.mark_used(name);
         let from = self.draws.source_of(draw).map(str::to_owned);
         let from = from.map(|from| self.register(&from, scope, outer, program));
-        program.fills.push(Fill { draw, from });
-        // More than 65,536 registers cannot be: a step is held to 10,000 statements.
-        let register = u16::try_from(program.fills.len() - 1).unwrap_or(u16::MAX);
+        program.steps.push(Step { draw, from });
+        let register = u16::try_from(program.steps.len() - 1).unwrap_or(u16::MAX);
         scope.0.push((name.to_owned(), register));
         register
     }

@@ -5,7 +5,9 @@ use std::fmt;
 
 use crate::random::distribution::Keys;
 use crate::random::mask::Mask;
+use crate::random::names::{last_name, user_key};
 use crate::random::rng::Rng;
+use crate::random::text::Fill;
 use crate::value::{Cells, Value};
 
 /// A name of `[draw]` and how its values are made.
@@ -42,6 +44,22 @@ pub enum Generator {
         mask: Mask,
         shown: String,
     },
+    Letters {
+        fill: Fill,
+        shown: String,
+    },
+    Bytes {
+        fill: Fill,
+        shown: String,
+    },
+    /// TPC-C's last name of a number, clause 4.3.2.3.
+    Name {
+        from: String,
+    },
+    /// YCSB's key of a number.
+    Key {
+        from: String,
+    },
 }
 
 /// A value that stands in the file.
@@ -62,15 +80,15 @@ impl Literal {
     }
 }
 
-/// The draws of one transaction or row: register i is filled by `fills[i]`.
+/// The draws of one transaction or row: register i is filled by `steps[i]`.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    pub fills: Vec<Fill>,
+    pub steps: Vec<Step>,
 }
 
 /// One draw into the next register.
 #[derive(Clone, Copy, Debug)]
-pub struct Fill {
+pub struct Step {
     /// Place in `Plan::draws`.
     pub draw: u16,
     /// The register that an offset starts from.
@@ -82,12 +100,12 @@ impl Program {
     /// `seq` gives.
     pub fn run(&self, draws: &[Draw], row: i64, rng: &mut Rng, cells: &mut Cells) {
         cells.clear();
-        for fill in &self.fills {
-            let from = match fill.from.map(|register| cells.get(usize::from(register))) {
+        for step in &self.steps {
+            let from = match step.from.map(|register| cells.get(usize::from(register))) {
                 Some(Value::Int(number)) => number,
                 _ => 0,
             };
-            draws[usize::from(fill.draw)]
+            draws[usize::from(step.draw)]
                 .generator
                 .draw(from, row, rng, cells);
         }
@@ -109,6 +127,10 @@ impl Generator {
                 cells.push(values[chosen(weights, rng)].value());
             }
             Generator::Digits { mask, .. } => cells.push_text(|text| mask.write(rng, text)),
+            Generator::Letters { fill, .. } => cells.push_text(|text| fill.letters(rng, text)),
+            Generator::Bytes { fill, .. } => cells.push_bytes(|bytes| fill.bytes(rng, bytes)),
+            Generator::Name { .. } => cells.push_text(|text| last_name(from.unsigned_abs(), text)),
+            Generator::Key { .. } => cells.push_text(|text| user_key(from.unsigned_abs(), text)),
         }
     }
 
@@ -121,6 +143,16 @@ impl Generator {
         }
     }
 
+    /// The draw that it is computed from.
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Generator::Offset { from, .. } | Generator::Name { from } | Generator::Key { from } => {
+                Some(from)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether its values are whole numbers, so that an offset may follow it.
     pub fn is_whole_number(&self) -> bool {
         match self {
@@ -129,7 +161,11 @@ impl Generator {
             Generator::Choice { values, .. } => {
                 values.iter().all(|value| matches!(value, Literal::Int(_)))
             }
-            Generator::Digits { .. } => false,
+            Generator::Digits { .. }
+            | Generator::Letters { .. }
+            | Generator::Bytes { .. }
+            | Generator::Name { .. }
+            | Generator::Key { .. } => false,
         }
     }
 }
@@ -193,6 +229,10 @@ impl fmt::Display for Generator {
                 Ok(())
             }
             Generator::Digits { shown, .. } => write!(f, "digits {shown}"),
+            Generator::Letters { shown, .. } => write!(f, "letters {shown}"),
+            Generator::Bytes { shown, .. } => write!(f, "bytes {shown}"),
+            Generator::Name { from } => write!(f, "last name of {from}"),
+            Generator::Key { from } => write!(f, "YCSB key of {from}"),
         }
     }
 }

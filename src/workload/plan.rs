@@ -118,8 +118,8 @@ impl Table {
     /// The column that holds the row's number, if one does.
     pub fn key(&self, draws: &[Draw]) -> Option<usize> {
         self.picks.iter().position(|&register| {
-            let fill = self.program.fills[usize::from(register)];
-            matches!(draws[usize::from(fill.draw)].generator, Generator::Seq)
+            let step = self.program.steps[usize::from(register)];
+            matches!(draws[usize::from(step.draw)].generator, Generator::Seq)
         })
     }
 

@@ -67,16 +67,24 @@ impl<'a> Resolver<'a> {
         Ok(self.find("", value)?.text)
     }
 
-    /// One of `known`; whether it came by a parameter is told too.
+    /// Whether a value is a parameter's name.
+    pub fn is_parameter(&self, value: &Spanned<Scalar>) -> bool {
+        match value.as_ref() {
+            Scalar::Text(name) => self.edited.spec.params.get(name).is_some(),
+            _ => false,
+        }
+    }
+
+    /// One of `known`.
     pub fn choice<T: Copy>(
         &self,
         key: &str,
         value: &Spanned<Scalar>,
         known: &[(&str, T)],
-    ) -> Result<(T, bool), SpecError> {
+    ) -> Result<T, SpecError> {
         let found = self.find(key, value)?;
         match known.iter().find(|(name, _)| *name == found.text) {
-            Some((_, choice)) => Ok((*choice, found.is_parameter)),
+            Some((_, choice)) => Ok(*choice),
             None => {
                 let names = listed(known.iter().map(|(name, _)| *name));
                 let message = format!(

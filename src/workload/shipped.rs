@@ -1,10 +1,49 @@
 //! The workloads and SQL files inside the binary, so that it stands alone.
 
 /// Name and text of each shipped workload, in the order that `list` shows.
-const WORKLOADS: &[(&str, &str)] = &[(
-    "oltp_read_write",
-    include_str!("../../workloads/oltp_read_write.toml"),
-)];
+const WORKLOADS: &[(&str, &str)] = &[
+    (
+        "oltp_read_write",
+        include_str!("../../workloads/oltp_read_write.toml"),
+    ),
+    (
+        "oltp_read_only",
+        include_str!("../../workloads/oltp_read_only.toml"),
+    ),
+    (
+        "oltp_write_only",
+        include_str!("../../workloads/oltp_write_only.toml"),
+    ),
+    (
+        "oltp_point_select",
+        include_str!("../../workloads/oltp_point_select.toml"),
+    ),
+    (
+        "oltp_update_index",
+        include_str!("../../workloads/oltp_update_index.toml"),
+    ),
+    (
+        "oltp_update_non_index",
+        include_str!("../../workloads/oltp_update_non_index.toml"),
+    ),
+    (
+        "oltp_delete",
+        include_str!("../../workloads/oltp_delete.toml"),
+    ),
+    (
+        "select_random_points",
+        include_str!("../../workloads/select_random_points.toml"),
+    ),
+    (
+        "select_random_ranges",
+        include_str!("../../workloads/select_random_ranges.toml"),
+    ),
+    ("oltp_7030", include_str!("../../workloads/oltp_7030.toml")),
+    (
+        "oltp_write_heavy",
+        include_str!("../../workloads/oltp_write_heavy.toml"),
+    ),
+];
 
 /// `<folder>/<file>` below `sql/`, and its text.
 const SQL: &[(&str, &str)] = &[

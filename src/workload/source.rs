@@ -17,6 +17,8 @@ pub struct Source {
     /// What messages call the file.
     pub file: String,
     pub text: String,
+    /// Every parameter in it is meant: it comes from a run that had them.
+    pub is_manifest: bool,
     roots: Vec<Root>,
 }
 
@@ -36,6 +38,8 @@ enum Root {
 pub enum SourceError {
     #[error("there is no workload `{name}`; shipped are {known}; or give the path of a .toml file")]
     Unknown { name: String, known: String },
+    #[error("a URL stands where the workload is expected; give it in TIERMARK_URL, or with --url")]
+    Url,
     #[error("cannot read {path}: {error}")]
     Read { path: String, error: std::io::Error },
     #[error("{path} is no manifest of a run: it has no `[files]` with the workload's text")]
@@ -54,8 +58,13 @@ impl Source {
                 name: workload.to_owned(),
                 file: format!("{workload}.toml"),
                 text: text.to_owned(),
+                is_manifest: false,
                 roots: user_root.into_iter().chain([Root::Shipped]).collect(),
             });
+        }
+        if workload.contains("://") {
+            // Not quoted: it may hold a password.
+            return Err(SourceError::Url);
         }
         let path = Path::new(workload);
         if path.extension().is_none() {
@@ -81,6 +90,7 @@ impl Source {
             name: name.to_string_lossy().into_owned(),
             file: workload.to_owned(),
             text,
+            is_manifest: false,
             roots: own_roots
                 .into_iter()
                 .chain(user_root)
@@ -109,6 +119,7 @@ impl Source {
             name: name.ok_or_else(no_manifest)?.to_owned(),
             file: path.to_owned(),
             text: workload,
+            is_manifest: true,
             roots: vec![Root::Texts(texts)],
         })
     }
@@ -131,33 +142,30 @@ impl Source {
         Ok(found)
     }
 
-    /// The SQL files in force, by `<folder>/<sql>.sql`, for a manifest.
+    /// The blocks in force, by `<folder>/<sql>.sql`, for a manifest: those of each
+    /// engine in its own folder, or once in `common` where all have the same.
     ///
     /// # Errors
     /// When a file cannot be read.
     pub fn sql_files(&self, sql: &str) -> Result<BTreeMap<String, String>, SpecError> {
-        let mut files = BTreeMap::new();
-        for engine in Engine::ALL {
-            for folder in folders(engine) {
-                let key = format!("{folder}/{sql}.sql");
-                // Files of one key from several roots: the later ones' blocks
-                // stand behind the earlier ones', which keeps who wins.
-                let mut joined: Vec<Block> = Vec::new();
-                for root in &self.roots {
-                    if let Some((file, text)) = root.read(folder, sql)? {
-                        for block in blocks(&file, &text)? {
-                            if !joined.iter().any(|known| known.name == block.name) {
-                                joined.push(block);
-                            }
-                        }
-                    }
-                }
-                if !joined.is_empty() {
-                    files.insert(key, joined.iter().map(Block::source).collect());
-                }
-            }
+        let mut texts = BTreeMap::new();
+        for engine in Engine::ALL
+            .into_iter()
+            .filter(|engine| *engine != Engine::Null)
+        {
+            let blocks = self.blocks(sql, engine)?;
+            let text: String = blocks.iter().map(Block::source).collect();
+            texts.insert(engine.name(), text);
         }
-        Ok(files)
+        let mut distinct: Vec<&String> = texts.values().collect();
+        distinct.dedup();
+        if let [one] = distinct.as_slice() {
+            return Ok([(format!("common/{sql}.sql"), (*one).clone())].into());
+        }
+        let files = texts.into_iter().filter(|(_, text)| !text.is_empty());
+        Ok(files
+            .map(|(engine, text)| (format!("{engine}/{sql}.sql"), text))
+            .collect())
     }
 
     fn sql_texts(&self, sql: &str, engine: Engine) -> Result<Vec<(String, String)>, SpecError> {

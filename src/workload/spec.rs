@@ -60,12 +60,23 @@ pub struct DrawSpec {
     pub min: Key,
     pub max: Key,
     pub h: Key,
+    pub theta: Key,
+    pub p: Key,
+    pub iter: Key,
+    pub hot_fraction: Key,
+    pub hot_share: Key,
+    pub pct: Key,
+    pub res: Key,
+    pub a: Key,
+    pub c: Key,
     pub order: Key,
     pub from: Option<Spanned<String>>,
     pub add: Key,
     pub times: Key,
     pub div: Key,
     pub mask: Key,
+    pub len: Key,
+    pub compress: Key,
     pub value: Key,
     pub values: Option<Spanned<Vec<Spanned<Scalar>>>>,
     pub weights: Option<Spanned<Vec<Spanned<Scalar>>>>,
@@ -117,6 +128,56 @@ pub struct RunSpec {
     pub grace: Key,
     pub seed: Key,
     pub error_limit: Key,
+}
+
+impl DrawSpec {
+    /// Keys with one value, by name.
+    fn single(&self) -> [(&'static str, &Key); 20] {
+        [
+            ("min", &self.min),
+            ("max", &self.max),
+            ("h", &self.h),
+            ("theta", &self.theta),
+            ("p", &self.p),
+            ("iter", &self.iter),
+            ("hot_fraction", &self.hot_fraction),
+            ("hot_share", &self.hot_share),
+            ("pct", &self.pct),
+            ("res", &self.res),
+            ("a", &self.a),
+            ("c", &self.c),
+            ("order", &self.order),
+            ("add", &self.add),
+            ("times", &self.times),
+            ("div", &self.div),
+            ("mask", &self.mask),
+            ("len", &self.len),
+            ("compress", &self.compress),
+            ("value", &self.value),
+        ]
+    }
+
+    /// Names of the keys that are there, beside `kind`.
+    pub fn given(&self) -> Vec<&'static str> {
+        let single = self.single();
+        let single = single
+            .iter()
+            .filter(|(_, value)| value.is_some())
+            .map(|(name, _)| *name);
+        let others = [
+            ("from", self.from.is_some()),
+            ("values", self.values.is_some()),
+            ("weights", self.weights.is_some()),
+        ];
+        let others = others.into_iter().filter(|(_, is_there)| *is_there);
+        single.chain(others.map(|(name, _)| name)).collect()
+    }
+
+    /// The value of a key with one value.
+    pub fn value_of(&self, key: &str) -> Option<&Spanned<Scalar>> {
+        let entry = self.single().into_iter().find(|(name, _)| *name == key);
+        entry.and_then(|(_, value)| value.as_ref())
+    }
 }
 
 impl RunSpec {

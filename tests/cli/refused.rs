@@ -64,8 +64,8 @@ fn settings_that_are_not_there_name_what_is() {
         (&["--set", "h=2"], "more than 0 and less than 1"),
         (&["--set", "h=wide"], "h: `wide`"),
         (
-            &["--set", "distribution=zipf"],
-            "use one of uniform, pareto",
+            &["--set", "distribution=zipfian"],
+            "use one of uniform, pareto, zipf, gaussian",
         ),
         (&["--preset", "huge"], "it has small"),
     ];

@@ -1,0 +1,203 @@
+//! Every kind of draw in a workload file: what it takes, what it refuses, and
+//! that its values are what it says. The shapes themselves are tested beside the
+//! code in `random`.
+
+use tiermark::random::rng::Purpose;
+use tiermark::value::{Cells, Engine, Value};
+use tiermark::workload::compile::compile;
+use tiermark::workload::plan::Plan;
+use tiermark::workload::settings::Settings;
+use tiermark::workload::source::Source;
+
+const SQL: &str = "-- name: find\nSELECT a FROM t WHERE a = :x\n";
+
+/// A plan whose only statement has the draw `x`, beside a number `n`.
+fn plan(draw: &str, settings: &Settings) -> Result<Plan, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.toml");
+    let number = if draw.contains("\"n\"") {
+        "n = { kind = \"uniform\", min = 0, max = 999 }\n"
+    } else {
+        ""
+    };
+    let text = format!(
+        "about = \"x\"\nsql = \"one\"\n[params]\nskew = \"zipf\"\nmost = 1000\n[draw]\n{number}\
+         other = {{ kind = \"skew\", min = 1, max = \"most\", h = 0.1, theta = 0.5 }}\nx = {draw}\n\
+         [[transaction]]\nname = \"t\"\nsteps = [{{ run = [\"find\"] }}, {{ run = [\"other\"] }}]\n"
+    );
+    std::fs::write(&path, text).unwrap();
+    let sql = format!("{SQL}-- name: other\nSELECT a FROM t WHERE a = :other\n");
+    std::fs::write(folder.path().join("one.sql"), sql).unwrap();
+    let source = Source::open(path.to_str().unwrap(), None).unwrap();
+    let compiled = compile(&source, settings, Engine::Postgres);
+    compiled.map_err(|error| error.message)
+}
+
+fn shown(plan: &Plan, name: &str) -> String {
+    let draw = plan.draws.iter().find(|draw| draw.name == name);
+    draw.unwrap().generator.to_string()
+}
+
+#[test]
+fn kinds_of_keys_stay_in_their_range() {
+    let more = [
+        ("uniform", ""),
+        ("pareto", "h = 0.2"),
+        ("zipf", "theta = 0.99"),
+        ("zipf", "theta = 0"),
+        ("gaussian", "iter = 12"),
+        ("gaussian", "p = 3"),
+        ("exponential", "p = 5"),
+        ("hotspot", "hot_fraction = 0.1, hot_share = 0.9"),
+        ("special", "pct = 1, res = 75, iter = 12"),
+        ("nurand", "a = 255, c = 17"),
+        ("ycsb_zipf", ""),
+    ];
+    for (kind, keys) in more {
+        let comma = if keys.is_empty() { "" } else { ", " };
+        let draw = format!("{{ kind = \"{kind}\", min = 5, max = \"most\"{comma}{keys} }}");
+        let plan =
+            plan(&draw, &Settings::default()).unwrap_or_else(|error| panic!("{draw}: {error}"));
+        assert!(shown(&plan, "x").starts_with(kind), "{}", shown(&plan, "x"));
+        assert!(
+            shown(&plan, "x").ends_with("from 5 to 1000"),
+            "{}",
+            shown(&plan, "x")
+        );
+        let mut registers = Cells::default();
+        for k in 0..1000 {
+            plan.draw(1, Purpose::Run, 0, k, &mut registers);
+            let Value::Int(key) = registers.get(0) else {
+                panic!("{draw} gives no number");
+            };
+            assert!((5..=1000).contains(&key), "{draw}: {key}");
+        }
+    }
+}
+
+/// Whether a value is as its draw says.
+type Fits = fn(Value<'_>) -> bool;
+
+#[test]
+fn texts_have_their_form() {
+    let cases: [(&str, Fits); 5] = [
+        (
+            "{ kind = \"digits\", mask = \"##-#\" }",
+            |value| matches!(value, Value::Text(text) if text.len() == 4 && text.as_bytes()[2] == b'-'),
+        ),
+        (
+            "{ kind = \"letters\", len = 40 }",
+            |value| matches!(value, Value::Text(text) if text.len() == 40 && text.bytes().all(|b| b.is_ascii_alphabetic())),
+        ),
+        (
+            "{ kind = \"bytes\", len = 100, compress = 0.5 }",
+            |value| matches!(value, Value::Bytes(bytes) if bytes.len() == 100),
+        ),
+        ("{ kind = \"const\", value = \"abc\" }", |value| {
+            value == Value::Text("abc")
+        }),
+        (
+            "{ kind = \"choice\", values = [1, 2], weights = [1, 0] }",
+            |value| value == Value::Int(1),
+        ),
+    ];
+    for (draw, fits) in cases {
+        let plan =
+            plan(draw, &Settings::default()).unwrap_or_else(|error| panic!("{draw}: {error}"));
+        let mut registers = Cells::default();
+        plan.draw(1, Purpose::Run, 0, 0, &mut registers);
+        assert!(fits(registers.get(0)), "{draw}: {:?}", registers.get(0));
+    }
+    // Made from a number, which is drawn before it.
+    for (kind, starts) in [
+        (
+            "name",
+            [
+                "BAR", "OUGHT", "ABLE", "PRI", "ESE", "ANTI", "CALLY", "ATION", "EING",
+            ]
+            .as_slice(),
+        ),
+        ("key", &["user"]),
+    ] {
+        let plan = plan(
+            &format!("{{ kind = \"{kind}\", from = \"n\" }}"),
+            &Settings::default(),
+        )
+        .unwrap();
+        let mut registers = Cells::default();
+        plan.draw(1, Purpose::Run, 0, 0, &mut registers);
+        let Value::Text(text) = registers.get(1) else {
+            panic!("{kind} gives no text");
+        };
+        assert!(starts.iter().any(|start| text.starts_with(start)), "{text}");
+    }
+}
+
+#[test]
+fn a_parameter_may_choose_among_the_skews() {
+    let settings = |set: &str| Settings {
+        preset: None,
+        sets: vec![set.to_owned()],
+    };
+    let uniform = "{ kind = \"uniform\", min = 1, max = 2 }";
+    let other = |set: &str| plan(uniform, &settings(set)).map(|plan| shown(&plan, "other"));
+    assert_eq!(
+        other("skew=pareto").unwrap(),
+        "pareto h=0.1 ordered from 1 to 1000"
+    );
+    assert_eq!(
+        other("skew=zipf").unwrap(),
+        "zipf theta=0.5 ordered from 1 to 1000"
+    );
+    assert_eq!(other("skew=uniform").unwrap(), "uniform from 1 to 1000");
+    assert!(
+        other("skew=digits")
+            .unwrap_err()
+            .contains("use one of uniform, pareto, zipf")
+    );
+}
+
+#[test]
+fn keys_of_other_kinds_and_parameters_out_of_range_are_refused() {
+    let cases = [
+        (
+            "{ kind = \"uniform\", min = 1, max = 2, h = 0.2 }",
+            "`h` has no meaning for kind `uniform`",
+        ),
+        (
+            "{ kind = \"zipf\", min = 1, max = 2, h = 0.2 }",
+            "which takes min, max, theta and order",
+        ),
+        (
+            "{ kind = \"zipf\", min = 1, max = 2, theta = -1 }",
+            "theta of zipf is -1",
+        ),
+        (
+            "{ kind = \"letters\", len = 5, mask = \"#\" }",
+            "`mask` has no meaning",
+        ),
+        ("{ kind = \"letters\" }", "`len` is missing"),
+        ("{ kind = \"bytes\", len = \"2G\" }", "more than 1 GiB"),
+        (
+            "{ kind = \"bytes\", len = 5, compress = 1.5 }",
+            "compress of text is 1.5",
+        ),
+        ("{ kind = \"name\" }", "`from` is missing"),
+        (
+            "{ kind = \"name\", from = \"x\" }",
+            "no whole number to start from",
+        ),
+        (
+            "{ kind = \"nurand\", min = 0, max = 9, a = 100 }",
+            "a of nurand is 100",
+        ),
+        (
+            "{ kind = \"exponential\", min = 0, max = 9, p = 0 }",
+            "p of exponential is 0",
+        ),
+    ];
+    for (draw, expected) in cases {
+        let message = plan(draw, &Settings::default()).unwrap_err();
+        assert!(message.contains(expected), "{draw}: {message}");
+    }
+}
