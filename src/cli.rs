@@ -62,7 +62,7 @@ pub struct WorkloadArgs {
 /// Which database.
 #[derive(Clone, Debug, Args)]
 pub struct TargetArgs {
-    /// postgres://, mysql:// or sqlite: URL of the database; better in `TIERMARK_URL`,
+    /// postgres://, mysql://, mariadb:// or sqlite: URL of the database; better in `TIERMARK_URL`,
     /// which is not in the process list
     #[arg(long, value_name = "URL", env = "TIERMARK_URL", hide_env_values = true)]
     pub url: Option<String>,
@@ -127,7 +127,7 @@ pub struct PrepareArgs {
 /// One or more servers of one engine and version.
 #[derive(Clone, Debug, Args)]
 pub struct TargetsArgs {
-    /// postgres://, mysql:// or sqlite: URL of the database; better in `TIERMARK_URL`,
+    /// postgres://, mysql://, mariadb:// or sqlite: URL of the database; better in `TIERMARK_URL`,
     /// which is not in the process list. Given several times, clients are dealt
     /// to the servers in turn
     #[arg(

@@ -41,6 +41,7 @@ async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Targ
         ));
         return control.close().await.map_err(server);
     }
+    found.refuse_others(&plan, &owned)?;
     announce(target, &facts, &format!("dropping {}", owned.join(", ")));
     let mut book = MetaSession::<S>::open(target, engine)
         .await

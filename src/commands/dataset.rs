@@ -64,6 +64,19 @@ impl Found {
         }
     }
 
+    /// Refuses to drop what another workload prepared.
+    pub fn refuse_others(&self, plan: &Plan, owned: &[String]) -> Result<()> {
+        for table in owned {
+            let by = self.meta.item(table, meta::WORKLOAD).unwrap_or_default();
+            if by != plan.workload {
+                return Err(usage(anyhow!(
+                    "table {table} was prepared by {by}; drop it with tiermark cleanup {by}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Tables of this workload that tiermark made: those of the plan, and what
     /// an earlier load of the workload left under other numbers.
     pub fn owned(&self, plan: &Plan) -> Vec<String> {
@@ -133,6 +146,12 @@ impl Found {
             .filter(|table| self.meta.owns(&table.name))
         {
             let name = &table.name;
+            let by = self.meta.item(name, meta::WORKLOAD).unwrap_or_default();
+            if by != plan.workload {
+                return Err(usage(anyhow!(
+                    "the load of table {name} was begun by {by}; go on with it: tiermark prepare {by} --resume; or load anew with --recreate"
+                )));
+            }
             if self.meta.item(name, meta::SHA) != Some(&table.sha) {
                 return Err(usage(anyhow!(
                     "the load of table {name} was begun with other columns, draws or DDL than {} has now; load anew with --recreate",
@@ -165,7 +184,9 @@ impl Found {
             if self.meta.item(name, meta::STATE) != Some(meta::LOADED) {
                 return Err(usage(anyhow!(
                     "the load of table {name} did not come to its end; go on with it: tiermark prepare {} --resume",
-                    plan.workload
+                    self.meta
+                        .item(name, meta::WORKLOAD)
+                        .unwrap_or(&plan.workload)
                 )));
             }
             if self.meta.item(name, meta::SHA) != Some(&table.sha) {

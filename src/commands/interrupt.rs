@@ -2,19 +2,13 @@
 //! program.
 
 use futures_util::future::select_all;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::report::terminal::note;
 
 /// Resolves at the first of the signals; the second ends the program at once.
 pub async fn interrupted() {
-    let kinds = [
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::hangup(),
-    ];
-    let Ok(mut handlers) = kinds.map(signal).into_iter().collect::<Result<Vec<_>, _>>() else {
-        // Without handlers the signals end the program as they always do.
+    let Some(mut handlers) = handlers() else {
         return std::future::pending().await;
     };
     select_all(handlers.iter_mut().map(|handler| Box::pin(handler.recv()))).await;
@@ -32,4 +26,33 @@ pub async fn interrupted() {
             std::process::exit(130);
         }
     });
+}
+
+/// From now on the first of the signals says `message` and ends the program with
+/// status 1: for work that can be taken up again.
+pub fn say_and_exit(message: String) {
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let Ok(runtime) = runtime else { return };
+        runtime.block_on(async {
+            let Some(mut handlers) = handlers() else {
+                return;
+            };
+            select_all(handlers.iter_mut().map(|handler| Box::pin(handler.recv()))).await;
+            note(format_args!("{message}"));
+            std::process::exit(1);
+        });
+    });
+}
+
+/// `None` where they cannot be had: the signals then end the program as always.
+fn handlers() -> Option<Vec<Signal>> {
+    let kinds = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ];
+    kinds.map(signal).into_iter().collect::<Result<_, _>>().ok()
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow};
 use crate::cli::PrepareArgs;
 use crate::commands::dataset::{Found, announce};
 use crate::commands::exit::{GOOD, server, usage};
+use crate::commands::interrupt;
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
@@ -91,17 +92,20 @@ pub async fn prepare<S: Session>(
             found.check_leftovers(&plan, options.seed)?;
         }
         (Some(_), Leftovers::Recreate) => {
-            let what = format!("dropping {} tables that tiermark made", owned.len());
+            let tables = counted(owned.len() as u64, "table");
+            let what = format!("dropping {tables} that tiermark made");
             announce(target, &facts, &what);
         }
     }
     let (rows, bytes) = estimate(&plan, options.seed);
-    note(format_args!(
-        "{}, {} rows, about {}",
-        counted(plan.tables.len() as u64, "table"),
-        grouped(rows),
-        human_bytes(bytes)
-    ));
+    if !options.quiet {
+        note(format_args!(
+            "{}, {} rows, about {}",
+            counted(plan.tables.len() as u64, "table"),
+            grouped(rows),
+            human_bytes(bytes)
+        ));
+    }
     // What a cut-off load has written is no longer free, nor needed again.
     if options.leftovers != Leftovers::Resume {
         refuse_beyond_space(target, &facts, bytes)?;
@@ -122,20 +126,29 @@ pub async fn prepare<S: Session>(
     book.into_inner().close().await.map_err(server)?;
     control.close().await.map_err(server)?;
 
+    interrupt::say_and_exit(format!(
+        "stopped; go on with tiermark prepare {} --resume",
+        source.name
+    ));
     let started = Instant::now();
-    let bar = LoadBar::new(rows, options.quiet);
+    let mut bar = LoadBar::new(rows, options.quiet);
     let (seed, threads) = (options.seed, options.threads);
     let progress = &mut |done| bar.rows(done);
     let loaded = load::<S>(&plan, target, seed, threads, &found.meta, progress);
     bar.done();
     let already = loaded.map_err(server)?;
-    if already > 0 {
-        note(format_args!("{} rows were there already", grouped(already)));
+    if options.quiet {
+        return Ok(());
     }
-    note(format_args!(
-        "loaded {}",
-        rows_in(rows - already, started.elapsed())
-    ));
+    match (already, rows - already) {
+        (0, _) => {}
+        (_, 0) => note(format_args!("all rows were there already")),
+        _ => note(format_args!("{} rows were there already", grouped(already))),
+    }
+    if rows > already {
+        let loaded = rows_in(rows - already, started.elapsed());
+        note(format_args!("loaded {loaded}"));
+    }
     Ok(())
 }
 
@@ -203,6 +216,12 @@ fn refuse_beyond_space(target: &Target, facts: &ServerFacts, bytes: u64) -> Resu
         .data_directory
         .as_deref()
         .filter(|_| target.is_local());
+    if directory.is_none() && target.is_local() {
+        note(format_args!(
+            "free space is not checked: user {} may not read where the server's data lies",
+            facts.user
+        ));
+    }
     let Some(free) = directory.and_then(|directory| free_bytes(Path::new(directory))) else {
         return Ok(());
     };

@@ -1,5 +1,6 @@
 //! `tiermark run`: one workload on its targets, and its results.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -20,6 +21,7 @@ use crate::report::files::RunFiles;
 use crate::report::terminal::{self, Terminal, note};
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
+use crate::run::meta;
 use crate::run::timeline::Stop;
 use crate::stats::sink::Sink;
 use crate::units::{counted, human_duration};
@@ -96,7 +98,7 @@ pub async fn measure<S: Session + 'static>(
     let mut terminal = Terminal::new(options.quiet);
     let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut terminal];
     if !options.quiet {
-        announce(&plan, facts, &config);
+        announce(&plan, facts, &config, &manifest.data);
     }
 
     let plan = Arc::new(plan);
@@ -182,7 +184,12 @@ fn refuse_several_kinds(servers: &[ServerFacts], targets: &[Target]) -> Result<(
     Ok(())
 }
 
-fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
+fn announce(
+    plan: &Plan,
+    facts: &ServerFacts,
+    config: &RunConfig,
+    items: &BTreeMap<String, String>,
+) {
     let end = match config.stop {
         Stop::After(time) => format!("{} measured", human_duration(time)),
         Stop::Transactions(count) => counted(count, "transaction"),
@@ -198,13 +205,23 @@ fn announce(plan: &Plan, facts: &ServerFacts, config: &RunConfig) {
         human_duration(config.warmup),
         config.seed
     ));
-    let data: Vec<String> = plan
-        .data_params
-        .iter()
+    let data = plan.data_params.iter();
+    let data: Vec<String> = data
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
     if !data.is_empty() {
-        note(format_args!("data: {}", data.join(", ")));
+        let by = items.get(meta::WORKLOAD).map_or("", String::as_str);
+        note(format_args!("data: {}, prepared by {by}", data.join(", ")));
+    }
+    let keys = plan
+        .draws
+        .iter()
+        .filter(|draw| draw.generator.bounds().is_some());
+    let keys: Vec<String> = keys
+        .map(|draw| format!("{} {}", draw.name, draw.generator))
+        .collect();
+    if !keys.is_empty() {
+        note(format_args!("draws: {}", keys.join("; ")));
     }
 }
 

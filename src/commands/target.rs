@@ -55,7 +55,7 @@ pub fn given(args: &TargetArgs) -> Result<Target> {
 
 /// The targets that flags or environment name: at least one, of one engine.
 pub fn all_given(urls: &[String], protocol: Protocol) -> Result<Vec<Target>> {
-    if urls.is_empty() {
+    if urls.iter().all(String::is_empty) {
         return Err(usage(anyhow!(
             "no database is given; set TIERMARK_URL or --url, such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
         )));

@@ -56,12 +56,10 @@ pub struct Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     #[error(
-        "the target is no URL; write one such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db"
+        "the target is no URL; write one such as postgres://user@host/database, mysql://user@host/database or sqlite:file.db, and @ / : # ? % in a password as %40 %2F %3A %23 %3F %25"
     )]
     NoUrl,
-    #[error(
-        "the target's scheme is not known; use postgres://, mysql://, mariadb://, sqlite: or null:"
-    )]
+    #[error("the target's scheme is not known; use postgres://, mysql://, mariadb:// or sqlite:")]
     Scheme,
     #[error(
         "the target has a character in its user, password or database that a URL gives another meaning; write @ as %40, / as %2F, : as %3A, # as %23, ? as %3F and % as %25"

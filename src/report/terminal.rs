@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::stats::cell::Cell;
 use crate::stats::interval::{Interval, Phase};
@@ -88,7 +88,10 @@ impl Sink for Terminal {
 pub fn bar(length: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(length);
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
+        let rate = |state: &ProgressState, text: &mut dyn std::fmt::Write| {
+            let _ = write!(text, "{} a second", fixed(state.per_sec(), 0));
+        };
+        bar.set_style(style.progress_chars("=> ").with_key("rate", rate));
     }
     bar
 }
@@ -234,6 +237,9 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         writeln!(text, "\n  client CPU {share:.1} % of {cores}")?;
     }
     errors(text, summary)?;
+    if !summary.warnings.is_empty() {
+        writeln!(text)?;
+    }
     for warning in &summary.warnings {
         let word = if warning.fatal {
             "warning (exit status 1)"
@@ -242,7 +248,7 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         };
         writeln!(
             text,
-            "\n  {}: {}",
+            "  {}: {}",
             style.yellow(&format!("{word} {}", warning.code)),
             warning.message
         )?;
@@ -350,23 +356,43 @@ impl Style {
     }
 }
 
-/// Rows and time left of a load, on a terminal.
+/// Rows and time left of a load: a bar on a terminal, else a line now and then.
 #[derive(Debug)]
 pub struct LoadBar {
     bar: Option<ProgressBar>,
+    rows: u64,
+    /// Calls until the next line; `None` where there is none.
+    calls: Option<u64>,
 }
+
+/// Calls come ten times a second; a log gets a line every ten seconds.
+const CALLS_A_LINE: u64 = 100;
 
 impl LoadBar {
     pub fn new(rows: u64, quiet: bool) -> LoadBar {
-        let template = "loading {bar:30} {human_pos}/{human_len} rows, {per_sec}, {eta} left";
+        let on_terminal = std::io::stderr().is_terminal();
+        let template = "loading {bar:20} {human_pos}/{human_len} rows, {rate}, {eta} left{msg}";
         LoadBar {
-            bar: (!quiet && std::io::stderr().is_terminal()).then(|| bar(rows, template)),
+            bar: (!quiet && on_terminal).then(|| bar(rows, template)),
+            rows,
+            calls: (!quiet && !on_terminal).then_some(0),
         }
     }
 
-    pub fn rows(&self, done: u64) {
+    /// `done` rows are there.
+    pub fn rows(&mut self, done: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
+            if done >= self.rows {
+                bar.set_message(", making indexes");
+            }
+        }
+        if let Some(calls) = &mut self.calls {
+            *calls += 1;
+            if calls.is_multiple_of(CALLS_A_LINE) {
+                let (done, rows) = (grouped(done), grouped(self.rows));
+                note(format_args!("loading: {done} of {rows} rows"));
+            }
         }
     }
 

@@ -79,7 +79,9 @@ pub fn load<S: Session>(
     let open = |table: &usize| meta.item(&plan.tables[*table].name, STATE) != Some(LOADED);
     let tables = (0..plan.tables.len()).filter(open);
     let finish = Pieces::new(tables.map(|table| Piece::Finish { table }).collect());
-    share(&finish, "loader", threads, body, &mut || {})?;
+    share(&finish, "loader", threads, body, &mut || {
+        progress(load.rows_done.load(Ordering::Relaxed));
+    })?;
     Ok(done)
 }
 

@@ -11,7 +11,7 @@ const SMALL: [&str; 4] = ["--set", "rows=500", "--set", "tables=2"];
 
 fn prepared() -> Place {
     let place = Place::new();
-    let said = place.run(&[&["--quiet", "prepare", WORKLOAD][..], &URL, &SMALL].concat());
+    let said = place.run(&[&["prepare", WORKLOAD][..], &URL, &SMALL].concat());
     assert_eq!((said.status, said.out.as_str()), (Some(0), ""), "{said:?}");
     assert!(said.err.contains("2 tables, 1,000 rows"), "{said:?}");
     place
