@@ -218,7 +218,7 @@ fn announce(
         .iter()
         .filter(|draw| draw.generator.bounds().is_some());
     let keys: Vec<String> = keys
-        .map(|draw| format!("{} {}", draw.name, draw.generator))
+        .map(|draw| format!("{} {}", draw.name, draw.generator.shown_with_hottest()))
         .collect();
     if !keys.is_empty() {
         note(format_args!("draws: {}", keys.join("; ")));

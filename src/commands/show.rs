@@ -72,7 +72,8 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         .iter()
         .filter(|draw| !matches!(draw.generator, Generator::Seq))
     {
-        writeln!(out, "  {:width$}  {}", draw.name, draw.generator)?;
+        let shown = draw.generator.shown_with_hottest();
+        writeln!(out, "  {:width$}  {shown}", draw.name)?;
     }
     let picked = match &plan.mix {
         Mix::Random { .. } => "picked at random by weight",

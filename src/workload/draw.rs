@@ -143,6 +143,19 @@ impl Generator {
         }
     }
 
+    /// As `Display`, with the share of the most frequent key where it is large:
+    /// a hot row can turn a test of storage into a test of locks.
+    pub fn shown_with_hottest(&self) -> String {
+        const WORTH_SAYING: f64 = 0.01;
+        match self {
+            Generator::Keys { keys, .. } if is_skewed(keys, WORTH_SAYING) => {
+                let share = 100.0 * keys.hottest_share();
+                format!("{self}, {share:.1} % of them one key")
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// The draw that it is computed from.
     pub fn source(&self) -> Option<&str> {
         match self {
@@ -168,6 +181,13 @@ impl Generator {
             | Generator::Key { .. } => false,
         }
     }
+}
+
+/// Whether one key gets more than `share` of the draws, and more than its due.
+fn is_skewed(keys: &Keys, share: f64) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    let due = 1.0 / keys.count() as f64;
+    keys.hottest_share() > share.max(1.5 * due)
 }
 
 /// Saturates: a key beyond 64 bits finds no row, which is counted, where a

@@ -39,7 +39,7 @@ fn a_plan_shows_all_that_it_does() {
     for part in [
         "  sbtest1 .. sbtest4: 250,000 rows each of id, k, c, pad\n",
         "  1,000,000 rows in all, about ",
-        "pareto h=0.2 ordered from 1 to 250000\n",
+        "pareto h=0.2 ordered from 1 to 250000, 17.8 % of them one key\n",
         "  point_selects      3\n",
         "  read_write (weight 1): begin, 3 x point_select, simple_range, order_range, \
          distinct_range, index_update, non_index_update, delete, insert, commit\n",
