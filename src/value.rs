@@ -36,10 +36,6 @@ impl Engine {
             Engine::Null => "null",
         }
     }
-
-    pub fn from_name(name: &str) -> Option<Engine> {
-        Engine::ALL.into_iter().find(|engine| engine.name() == name)
-    }
 }
 
 impl fmt::Display for Engine {

@@ -13,14 +13,16 @@ use crate::random::rng::Purpose;
 use crate::run::load::estimate;
 use crate::units::{grouped, human_bytes, human_duration};
 use crate::value::{Cells, Value};
-use crate::workload::compile::compile;
+use crate::workload::compile::{check, compile};
 use crate::workload::draw::Generator;
 use crate::workload::mix::Mix;
 use crate::workload::plan::{Plan, Table, Transaction};
 
 pub fn run(args: &ShowArgs) -> Result<u8> {
     let source = workload::source(&args.workload)?;
-    let plan = compile(&source, &workload::settings(&args.workload), args.engine).map_err(usage)?;
+    let settings = workload::settings(&args.workload);
+    check(&source, &settings).map_err(usage)?;
+    let plan = compile(&source, &settings, args.engine).map_err(usage)?;
     let mut out = std::io::stdout().lock();
     match args.client {
         Some(client) => {

@@ -30,10 +30,6 @@ impl Order {
         }
     }
 
-    pub fn from_name(name: &str) -> Option<Order> {
-        Order::ALL.into_iter().find(|order| order.name() == name)
-    }
-
     /// The place in `0..n` of the key that the formula numbers `index`, which
     /// must be below `n`; `n` is at most 2^63.
     #[inline]
@@ -169,13 +165,5 @@ mod tests {
             .sum::<f64>()
             / 1e4;
         assert!((5.5..6.4).contains(&variance), "{variance}");
-    }
-
-    #[test]
-    fn names_round_trip() {
-        for order in Order::ALL {
-            assert_eq!(Order::from_name(order.name()), Some(order));
-        }
-        assert_eq!(Order::from_name("sorted"), None);
     }
 }

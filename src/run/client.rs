@@ -15,7 +15,7 @@ use crate::run::pace::Pace;
 use crate::run::timed::Timed;
 use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
-use crate::transaction::script::{self, At, Failure};
+use crate::transaction::script::{self, Failure};
 use crate::value::Cells;
 use crate::workload::plan::{Plan, Transaction};
 
@@ -188,7 +188,7 @@ async fn attempt_until_done<S: Session>(
 
 fn fate(failure: &Failure, plan: &Transaction) -> Fate {
     // A statement on its own commits by itself.
-    let commits = failure.at == At::Commit || (plan.writes && !plan.atomic);
+    let commits = failure.in_commit || (plan.writes && !plan.atomic);
     match failure.error.class {
         // Without BEGIN, what came before in the transaction is committed, and
         // would be done twice.

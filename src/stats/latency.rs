@@ -98,11 +98,6 @@ impl Latency {
         (!self.is_empty()).then(|| self.held(self.histogram.value_at_quantile(quantile)))
     }
 
-    /// Share of operations that took at most `limit`, 0..=1.
-    pub fn share_within(&self, limit: Duration) -> Option<f64> {
-        (!self.is_empty()).then(|| self.histogram.quantile_below(micros(limit)))
-    }
-
     /// The points of HdrHistogram's own percentile output, five to a halving.
     pub fn curve(&self) -> Vec<CurvePoint> {
         let mut count = 0;

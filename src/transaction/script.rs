@@ -3,40 +3,33 @@
 //! Knows neither clock nor statistics: `run` hands it a session that measures.
 
 use crate::db::session::{DbError, Session};
-use crate::value::{Args, Cells, StmtId};
+use crate::value::{Args, Cells};
 use crate::workload::plan::Transaction;
-
-/// Where in a transaction an error came up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
-    Begin,
-    Statement(StmtId),
-    /// The outcome is unknown if the connection was lost here.
-    Commit,
-}
 
 #[derive(Debug)]
 pub struct Failure {
     pub error: DbError,
-    pub at: At,
+    /// It came up at COMMIT: the outcome is unknown if the connection was lost.
+    pub in_commit: bool,
 }
 
 /// Sends one transaction, whose values stand in `registers`. After a failure
 /// the caller must roll back.
 ///
 /// # Errors
-/// The first error, and where it came up.
+/// The first error, and whether it came up at COMMIT.
 pub async fn execute<S: Session>(
     session: &mut S,
     transaction: &Transaction,
     registers: &Cells,
 ) -> Result<(), Failure> {
+    let before_commit = |error| Failure {
+        error,
+        in_commit: false,
+    };
     if transaction.atomic {
         let begun = session.begin(transaction.writes).await;
-        begun.map_err(|error| Failure {
-            error,
-            at: At::Begin,
-        })?;
+        begun.map_err(before_commit)?;
     }
     for op in &transaction.ops {
         let id = op.statement(registers);
@@ -45,17 +38,13 @@ pub async fn execute<S: Session>(
             cells: registers,
             picks,
         };
-        let sent = session.exec(id, args).await;
-        sent.map_err(|error| Failure {
-            error,
-            at: At::Statement(id),
-        })?;
+        session.exec(id, args).await.map_err(before_commit)?;
     }
     if transaction.atomic {
         let committed = session.commit().await;
         committed.map_err(|error| Failure {
             error,
-            at: At::Commit,
+            in_commit: true,
         })?;
     }
     Ok(())
