@@ -58,6 +58,7 @@ pub mod workload {
     pub mod source;
     pub mod spec;
     pub mod sql;
+    mod sql_scan;
 }
 
 /// The machine: what it is, and what its storage has left.
@@ -144,6 +145,7 @@ pub mod report {
     pub mod folder;
     pub mod hlog;
     pub mod manifest;
+    pub mod progress;
     pub mod runs;
     pub mod terminal;
     pub mod time;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use tiermark::cli::Cli;
 use tiermark::commands;
-use tiermark::report::terminal::note;
+use tiermark::report::progress::note;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

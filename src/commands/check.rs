@@ -15,7 +15,7 @@ use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::report::check::{CheckFile, line, table};
 use crate::report::folder;
-use crate::report::terminal::note;
+use crate::report::progress::note;
 use crate::run::check::{CHECKS, Subject, check as check_tables};
 use crate::run::meta;
 use crate::stats::check::{CheckRow, Outcome};

@@ -9,7 +9,7 @@ use crate::commands::prepare::drop_tables;
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
-use crate::report::terminal::note;
+use crate::report::progress::note;
 use crate::run::meta::{self, MetaSession};
 use crate::workload::compile::{check, compile};
 use crate::workload::settings::Settings;

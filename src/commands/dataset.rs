@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Session, Target};
-use crate::report::terminal::note;
+use crate::report::progress::note;
 use crate::run::meta::{self, Meta, MetaSession};
 use crate::value::Engine;
 use crate::workload::compile::compile;

@@ -13,7 +13,7 @@ use crate::commands::run_config::RunOptions;
 use crate::commands::target::block_on;
 use crate::db::session::Target;
 use crate::db::sqlite::SqliteSession;
-use crate::report::terminal::note;
+use crate::report::progress::note;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 

@@ -4,7 +4,7 @@
 use futures_util::future::select_all;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::report::terminal::note;
+use crate::report::progress::note;
 
 /// Resolves at the first of the signals; the second ends the program at once.
 pub async fn interrupted() {

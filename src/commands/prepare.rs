@@ -13,7 +13,7 @@ use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::host::space::free_bytes;
-use crate::report::terminal::{LoadBar, note, rows_in};
+use crate::report::progress::{LoadBar, note, rows_in};
 use crate::run::load::{estimate, load};
 use crate::run::meta::{self, MetaSession};
 use crate::units::{counted, grouped, human_bytes};

@@ -18,7 +18,8 @@ use crate::commands::{limits, workload};
 use crate::db::session::{Protocol, Session, Target};
 use crate::host::environment::Environment;
 use crate::report::files::RunFiles;
-use crate::report::terminal::{self, Terminal, note};
+use crate::report::progress::{Progress, note};
+use crate::report::terminal;
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
 use crate::run::meta;
@@ -95,8 +96,8 @@ pub async fn measure<S: Session + 'static>(
     manifest.write(&folder)?;
     environment::write(&folder, &host, facts, &config.warnings)?;
     let mut files = RunFiles::create(options.results, &folder, &info)?;
-    let mut terminal = Terminal::new(options.quiet);
-    let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut terminal];
+    let mut progress = Progress::new(options.quiet);
+    let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut progress];
     if !options.quiet {
         announce(&plan, facts, &config, &manifest.data);
     }

@@ -9,7 +9,7 @@ use crate::cli::TargetArgs;
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Class, DbError, Protocol, Session, Target};
 use crate::db::sqlite;
-use crate::report::terminal::note;
+use crate::report::progress::note;
 use crate::stats::summary::Warning;
 use crate::value::Engine;
 

@@ -1,133 +1,13 @@
-//! What a person sees of a run: a line a second on stderr while it goes, and
-//! the summary on stdout. Milliseconds here, microseconds in files.
+//! The summary of a run as a person reads it. Milliseconds here, microseconds in
+//! files.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::time::Duration;
-
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::stats::cell::Cell;
-use crate::stats::interval::{Interval, Phase};
 use crate::stats::latency::Latency;
-use crate::stats::sink::{Sink, SinkError};
 use crate::stats::summary::{METRICS, Summary, SummaryRow};
 use crate::units::{counted, grouped, human_duration};
-
-/// A line on stderr for people. A reader that has gone away must not end a run.
-pub fn note(line: std::fmt::Arguments<'_>) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// Progress on stderr. Silent where `quiet`.
-#[derive(Debug)]
-pub struct Terminal {
-    quiet: bool,
-    connecting: Option<ProgressBar>,
-    lines: u64,
-}
-
-/// The head of the columns is said again after this many lines.
-const LINES_A_HEAD: u64 = 20;
-
-impl Terminal {
-    pub fn new(quiet: bool) -> Terminal {
-        Terminal {
-            quiet,
-            connecting: None,
-            lines: 0,
-        }
-    }
-}
-
-impl Sink for Terminal {
-    fn connected(&mut self, ready: u64, clients: u64) {
-        if self.quiet || !std::io::stderr().is_terminal() {
-            return;
-        }
-        let bar = self
-            .connecting
-            .get_or_insert_with(|| bar(clients, "connecting {bar:30} {pos}/{len} clients"));
-        bar.set_position(ready);
-        if ready == clients {
-            bar.finish_and_clear();
-        }
-    }
-
-    fn interval(&mut self, interval: &Interval) -> Result<(), SinkError> {
-        if self.quiet {
-            return Ok(());
-        }
-        if self.lines.is_multiple_of(LINES_A_HEAD) {
-            note(format_args!(
-                "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
-                "second",
-                "clients",
-                "tps",
-                "qps",
-                "p50 ms",
-                "p95 ms",
-                "p99 ms",
-                "max ms",
-                "retries",
-                "failed"
-            ));
-        }
-        self.lines += 1;
-        note(format_args!("{}", line(interval)));
-        Ok(())
-    }
-
-    fn finish(&mut self, _: &Summary) -> Result<(), SinkError> {
-        Ok(())
-    }
-}
-
-/// A progress bar, which shows on a terminal only.
-pub fn bar(length: u64, template: &str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        let rate = |state: &ProgressState, text: &mut dyn std::fmt::Write| {
-            let _ = write!(text, "{} a second", fixed(state.per_sec(), 0));
-        };
-        bar.set_style(style.progress_chars("=> ").with_key("rate", rate));
-    }
-    bar
-}
-
-fn line(interval: &Interval) -> String {
-    let all = interval.recorder.all();
-    let seconds = interval.length.as_secs_f64();
-    #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    let rate = |count: u64| {
-        if seconds > 0.0 {
-            count as f64 / seconds
-        } else {
-            0.0
-        }
-    };
-    let quantile = |quantile| ms(all.service.quantile_us(quantile));
-    let mut text = format!(
-        "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
-        format!("{:.0}", interval.second),
-        interval.clients,
-        fixed(rate(all.done), 1),
-        fixed(rate(all.sent), 0),
-        quantile(0.5),
-        quantile(0.95),
-        quantile(0.99),
-        ms(all.service.max_us()),
-        all.retries,
-        all.failed,
-    );
-    match interval.phase {
-        Phase::Warmup => text.push_str("  warm-up"),
-        Phase::Measure => {}
-        Phase::Drain => text.push_str("  drain"),
-    }
-    text
-}
 
 /// The summary as people read it.
 pub fn summary(summary: &Summary) -> String {
@@ -305,13 +185,14 @@ fn number(row: &SummaryRow<'_>, name: &str) -> Option<f64> {
     }
 }
 
+/// Microseconds as milliseconds; nothing where there is no figure.
 #[expect(clippy::cast_precision_loss, reason = "shown with two decimals")]
-fn ms(us: Option<u64>) -> String {
+pub(super) fn ms(us: Option<u64>) -> String {
     us.map_or(String::new(), |us| fixed(us as f64 / 1e3, 2))
 }
 
 /// `12345.67` as `12,345.7`.
-fn fixed(number: f64, decimals: usize) -> String {
+pub(super) fn fixed(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     let (whole, fraction) = text
         .split_once('.')
@@ -354,63 +235,4 @@ impl Style {
             text.to_owned()
         }
     }
-}
-
-/// Rows and time left of a load: a bar on a terminal, else a line now and then.
-#[derive(Debug)]
-pub struct LoadBar {
-    bar: Option<ProgressBar>,
-    rows: u64,
-    /// Calls until the next line; `None` where there is none.
-    calls: Option<u64>,
-}
-
-/// Calls come ten times a second; a log gets a line every ten seconds.
-const CALLS_A_LINE: u64 = 100;
-
-impl LoadBar {
-    pub fn new(rows: u64, quiet: bool) -> LoadBar {
-        let on_terminal = std::io::stderr().is_terminal();
-        let template = "loading {bar:20} {human_pos}/{human_len} rows, {rate}, {eta} left{msg}";
-        LoadBar {
-            bar: (!quiet && on_terminal).then(|| bar(rows, template)),
-            rows,
-            calls: (!quiet && !on_terminal).then_some(0),
-        }
-    }
-
-    /// `done` rows are there.
-    pub fn rows(&mut self, done: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_position(done);
-            if done >= self.rows {
-                bar.set_message(", making indexes");
-            }
-        }
-        if let Some(calls) = &mut self.calls {
-            *calls += 1;
-            if calls.is_multiple_of(CALLS_A_LINE) {
-                let (done, rows) = (grouped(done), grouped(self.rows));
-                note(format_args!("loading: {done} of {rows} rows"));
-            }
-        }
-    }
-
-    pub fn done(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// `1,000,000 rows in 2.5s (400,000 per second)`.
-pub fn rows_in(rows: u64, took: Duration) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a rate")]
-    let rate = rows as f64 / took.as_secs_f64().max(1e-9);
-    format!(
-        "{} rows in {:.1} s ({} per second)",
-        grouped(rows),
-        took.as_secs_f64(),
-        fixed(rate, 0)
-    )
 }
