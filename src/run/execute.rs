@@ -120,6 +120,7 @@ pub async fn run<S: Session + 'static>(
         sink_error: None,
         left: Vec::new(),
         warnings: config.warnings.clone(),
+        hottest_changed: plan.hottest_changed(),
         deletes: plan
             .transactions
             .iter()
@@ -165,6 +166,7 @@ struct Conductor<'a, 'b> {
     /// Sessions that could not be stopped.
     left: Vec<SessionOf>,
     warnings: Vec<Warning>,
+    hottest_changed: f64,
     deletes: bool,
 }
 
@@ -263,6 +265,7 @@ impl Conductor<'_, '_> {
                 error_limit: self.config.error_limit,
                 grace: self.config.grace,
                 counted: matches!(self.config.stop, Stop::Transactions(_)),
+                hottest_changed: self.hottest_changed,
                 deletes: self.deletes,
             },
         );

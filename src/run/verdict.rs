@@ -16,6 +16,8 @@ pub struct Facts {
     /// A number of transactions ended the run: a client whose share was done
     /// earlier had nothing to do, and Little's law says nothing.
     pub counted: bool,
+    /// The largest share of changes that go to one row, 0 to 1.
+    pub hottest_changed: f64,
     /// Whether the workload deletes rows, so that others look for them in vain.
     pub deletes: bool,
 }
@@ -28,6 +30,9 @@ const ENOUGH_FOR_P99: u64 = 10_000;
 const ENOUGH_FOR_P999: u64 = 100_000;
 /// Share of statements that found no row.
 const EMPTY_WARNS: f64 = 0.01;
+/// Share of changes to one row, and the clients that make it a queue.
+const HOT_ROW: f64 = 0.05;
+const HOT_ROW_CLIENTS: u64 = 8;
 /// How far busy and reconnect time may miss clients x window.
 const LITTLE_MISS: f64 = 0.05;
 
@@ -150,6 +155,17 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             format!(
                 "{} statements found no row; is the data what the workload expects?",
                 grouped(all.empty)
+            ),
+        );
+    }
+    if facts.hottest_changed > HOT_ROW && summary.info.clients > HOT_ROW_CLIENTS {
+        let share = 100.0 * facts.hottest_changed;
+        let clients = summary.info.clients;
+        warn(
+            "hot_row",
+            false,
+            format!(
+                "{share:.0} % of the changes of {clients} clients go to one row: this may have measured locks, not storage; use more rows or tables, or a flatter distribution"
             ),
         );
     }

@@ -143,6 +143,23 @@ impl Generator {
         }
     }
 
+    /// The share of the most frequent key, 0 to 1.
+    pub fn hottest(&self) -> Option<f64> {
+        match self {
+            Generator::Keys { keys, .. } => Some(keys.hottest_share()),
+            _ => None,
+        }
+    }
+
+    /// How many keys there are.
+    #[expect(clippy::cast_precision_loss, reason = "a divisor of a share")]
+    pub fn key_count(&self) -> Option<f64> {
+        match self {
+            Generator::Keys { keys, .. } => Some(keys.count() as f64),
+            _ => None,
+        }
+    }
+
     /// As `Display`, with the share of the most frequent key where it is large:
     /// a hot row can turn a test of storage into a test of locks.
     pub fn shown_with_hottest(&self) -> String {

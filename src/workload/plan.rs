@@ -154,6 +154,33 @@ pub struct RunDefaults {
 }
 
 impl Plan {
+    /// The largest share, 0 to 1, of the changes by one kind of statement that
+    /// goes to one row: that of its most frequent key, in one of its tables.
+    pub fn hottest_changed(&self) -> f64 {
+        let changes = |op: &&Op| {
+            let sql = self.statements[op.first.index()].sql.trim_start();
+            let verb = sql.get(..6).unwrap_or_default();
+            verb.eq_ignore_ascii_case("UPDATE") || verb.eq_ignore_ascii_case("DELETE")
+        };
+        let draw_of = |transaction: &Transaction, register: u16| {
+            let step = transaction.program.steps[usize::from(register)];
+            &self.draws[usize::from(step.draw)].generator
+        };
+        let mut hottest: f64 = 0.0;
+        for transaction in &self.transactions {
+            for op in transaction.ops.iter().filter(changes) {
+                let tables = op.by.map_or(1.0, |(register, _)| {
+                    draw_of(transaction, register).key_count().unwrap_or(1.0)
+                });
+                for &register in op.picks(transaction) {
+                    let share = draw_of(transaction, register).hottest().unwrap_or(0.0);
+                    hottest = hottest.max(share / tables);
+                }
+            }
+        }
+        hottest
+    }
+
     /// Draws the `k`-th transaction (from 0) of a client in a phase into
     /// `registers` and tells which it is: a pure function of its arguments.
     pub fn draw(
