@@ -25,6 +25,8 @@ pub struct Facts {
 /// Client CPU, in percent of the cores the workers may use.
 const CPU_WARNS: f64 = 70.0;
 const CPU_SPOILS: f64 = 90.0;
+/// In a moment, no client can wait long enough to look idle.
+const SHORTEST_FOR_CPU: Duration = Duration::from_secs(1);
 /// Fewer samples than these make a percentile a matter of luck.
 const ENOUGH_FOR_P99: u64 = 10_000;
 const ENOUGH_FOR_P999: u64 = 100_000;
@@ -113,6 +115,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     if let Some(share) = summary.client_cpu_pct()
+        && summary.measured >= SHORTEST_FOR_CPU
         && share > CPU_WARNS
     {
         let cores = summary.info.cores;
