@@ -9,14 +9,13 @@ use crate::program::{PATIENCE, Running};
 
 const TABLES: u32 = 2;
 const ROWS: usize = 60_000;
-const PREPARE: [&str; 7] = [
+const PREPARE: [&str; 6] = [
     "prepare",
     "oltp_read_write",
     "--set",
     "tables=2",
     "--threads",
     "3",
-    "--quiet",
 ];
 const ROWS_SET: [&str; 2] = ["--set", "rows=60000"];
 
