@@ -49,10 +49,19 @@ pub fn say_and_exit(message: String) {
 
 /// `None` where they cannot be had: the signals then end the program as always.
 fn handlers() -> Option<Vec<Signal>> {
-    let kinds = [
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::hangup(),
-    ];
-    kinds.map(signal).into_iter().collect::<Result<_, _>>().ok()
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !ignores_hangup() {
+        kinds.push(SignalKind::hangup());
+    }
+    kinds.into_iter().map(signal).collect::<Result<_, _>>().ok()
+}
+
+/// Whether we were started to outlive the terminal, as by nohup: a handler would
+/// undo that.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // SIGHUP is signal 1, the lowest bit.
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 == 1)
 }

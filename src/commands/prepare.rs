@@ -58,6 +58,10 @@ pub fn run(args: &PrepareArgs, quiet: bool) -> Result<u8> {
         },
         quiet,
     };
+    interrupt::say_and_exit(format!(
+        "stopped; go on with tiermark prepare {} --resume",
+        source.name
+    ));
     with_session!(target.engine, S => block_on(prepare::<S>(&source, &settings, &target, &options)))?;
     Ok(GOOD)
 }
@@ -126,10 +130,6 @@ pub async fn prepare<S: Session>(
     book.into_inner().close().await.map_err(server)?;
     control.close().await.map_err(server)?;
 
-    interrupt::say_and_exit(format!(
-        "stopped; go on with tiermark prepare {} --resume",
-        source.name
-    ));
     let started = Instant::now();
     let mut bar = LoadBar::new(rows, options.quiet);
     let (seed, threads) = (options.seed, options.threads);
