@@ -1,7 +1,7 @@
 #!/bin/bash
 # memory.sh - the most memory that tiermark takes (VmHWM) with 2,000 clients on
 # a private PostgreSQL, each with the statements of one table prepared; idle,
-# and at work on oltp_read_write. The server takes some 8 GB meanwhile. Exit
+# and at work on oltp_read_write. The server takes some 5 GB meanwhile. Exit
 # status 1 where the budget is missed, which is that through sqlx.
 #
 # RUNS: 5. SECONDS_EACH: of a run (10). CLIENTS: 2000.
