@@ -16,6 +16,8 @@ mod endings;
 mod loads;
 #[path = "real/locks.rs"]
 mod locks;
+#[path = "real/open_loop.rs"]
+mod open_loop;
 #[path = "real/ownership.rs"]
 mod ownership;
 #[path = "real/program.rs"]
@@ -74,6 +76,23 @@ on_every_engine!(
     retries::deadlocks_are_retried_until_they_commit,
     disconnects::lost_connections_are_opened_again,
     disconnects::a_lost_control_connection_still_stops_statements,
+);
+
+macro_rules! on_every_server {
+    ($($topic:ident::$check:ident),* $(,)?) => {
+        mod servers {
+            use super::*;
+            on!(postgres, Server::Postgres, $($topic::$check),*);
+            on!(mariadb, Server::Mariadb, $($topic::$check),*);
+            on!(mysql, Server::Mysql, $($topic::$check),*);
+        }
+    };
+}
+
+// Statements that sleep: SQLite has none.
+on_every_server!(
+    open_loop::more_than_the_capacity_is_said_to_be_so,
+    open_loop::what_it_can_do_is_done_in_time,
 );
 
 /// What must be equal from one engine to another.
