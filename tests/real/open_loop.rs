@@ -103,8 +103,10 @@ pub fn what_it_can_do_is_done_in_time(database: &Database) {
         "--sla",
         "10s",
     ];
-    let all = database.tiermark(&arguments).expect(0).results().summary();
+    // On a busy machine the client may have been late: `client_bound`.
+    let all = database.tiermark(&arguments).results().summary();
     assert_accounted_for(&all);
+    assert!(!all["warnings"].contains("saturated"), "{all:?}");
     assert_eq!((number(&all, "offered"), number(&all, "done")), (200, 200));
     assert_eq!(all["within_sla_pct"], "100");
     assert!(number(&all, "min_us") >= 20_000);
