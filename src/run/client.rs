@@ -17,6 +17,7 @@ use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
 use crate::transaction::script::{self, Failure};
 use crate::value::Cells;
+use crate::workload::draw::Fresh;
 use crate::workload::plan::{Plan, Transaction};
 
 /// Between attempts of one transaction: doubled each time.
@@ -35,6 +36,8 @@ pub struct Work {
     pub targets: Arc<[Target]>,
     pub ledger: Rc<Ledger>,
     pub seed: u64,
+    /// Of all workers together.
+    pub clients: u64,
     pub pace: Pace,
     /// A new connection waits to have Nagle's algorithm switched off: the worker
     /// does it once for all, as it means to look at every open file.
@@ -85,6 +88,7 @@ pub async fn client<S: Session>(
     let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
     let mut registers = Cells::default();
     let (mut warmed, mut ran) = (0, 0);
+    let mut fresh = Fresh::new(number, work.clients);
     let mut now = Instant::now();
     loop {
         work.pace.turn().await;
@@ -93,9 +97,9 @@ pub async fn client<S: Session>(
             Phase::Measure if share.is_none_or(|share| ran < share) => (Purpose::Run, &mut ran),
             Phase::Measure | Phase::Drain => break,
         };
-        let transaction = work
-            .plan
-            .draw(work.seed, purpose, number, *k, &mut registers);
+        let transaction =
+            work.plan
+                .draw(work.seed, purpose, number, *k, &mut fresh, &mut registers);
         *k += 1;
         let start = Instant::now();
         slot.in_flight.set(Some((transaction, start)));
