@@ -12,6 +12,8 @@ mod database;
 mod disconnects;
 #[path = "real/endings.rs"]
 mod endings;
+#[path = "real/grows.rs"]
+mod grows;
 #[path = "real/loads.rs"]
 mod loads;
 #[path = "real/locks.rs"]
@@ -28,6 +30,10 @@ mod retries;
 mod same_work;
 #[path = "real/secrets.rs"]
 mod secrets;
+#[path = "real/shipped.rs"]
+mod shipped;
+#[path = "real/spills.rs"]
+mod spills;
 
 use database::{Database, Server};
 
@@ -60,6 +66,10 @@ macro_rules! on_every_engine {
 
 on_every_engine!(
     counts::two_hundred_transactions_are_counted_exactly,
+    shipped::every_workload_does_what_it_says,
+    grows::inserts_go_on_above_what_is_there,
+    grows::a_batch_is_one_statement,
+    spills::sorts_and_hashes_go_to_disk,
     loads::threads_do_not_change_the_data,
     ownership::data_of_another_size_is_refused,
     ownership::a_run_takes_the_parameters_of_the_load,
@@ -74,6 +84,7 @@ on_every_engine!(
     secrets::a_password_is_in_no_error,
     same_work::workers_do_not_change_the_work,
     retries::deadlocks_are_retried_until_they_commit,
+    retries::replaced_hot_rows_stay_as_many,
     disconnects::lost_connections_are_opened_again,
     disconnects::a_lost_control_connection_still_stops_statements,
 );

@@ -22,12 +22,13 @@ use crate::report::progress::{Progress, note};
 use crate::report::terminal;
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
-use crate::run::meta;
 use crate::run::timeline::Stop;
+use crate::run::{fresh, meta};
 use crate::stats::sink::Sink;
 use crate::units::{counted, human_duration};
 use crate::value::ServerFacts;
 use crate::workload::compile::check;
+use crate::workload::draw::Generator;
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -66,7 +67,7 @@ pub async fn measure<S: Session + 'static>(
         controls,
         facts,
         found,
-        plan,
+        mut plan,
         settings,
     } = look::<S>(source, settings, targets).await?;
     let config = config(&plan, targets, options)?;
@@ -80,6 +81,7 @@ pub async fn measure<S: Session + 'static>(
         limits::of_server(facts, each, prepared)?;
     }
     let facts = &facts[0];
+    fresh::find::<S>(&mut plan, targets).await.map_err(server)?;
 
     let now = now_us();
     let engine = plan.engine.name();
@@ -221,13 +223,17 @@ fn announce(
         let by = items.get(meta::WORKLOAD).map_or("", String::as_str);
         note(format_args!("data: {}, prepared by {by}", data.join(", ")));
     }
-    let keys = plan
-        .draws
-        .iter()
-        .filter(|draw| draw.generator.bounds().is_some());
-    let keys: Vec<String> = keys
-        .map(|draw| format!("{} {}", draw.name, draw.generator.shown_with_hottest()))
-        .collect();
+    let keys = plan.draws.iter().filter_map(|draw| match &draw.generator {
+        Generator::Fresh { base, .. } => {
+            let first = base.saturating_add(1);
+            Some(format!("{} {}, from {first}", draw.name, draw.generator))
+        }
+        keys if keys.bounds().is_some() => {
+            Some(format!("{} {}", draw.name, keys.shown_with_hottest()))
+        }
+        _ => None,
+    });
+    let keys: Vec<String> = keys.collect();
     if !keys.is_empty() {
         note(format_args!("draws: {}", keys.join("; ")));
     }

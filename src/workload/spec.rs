@@ -71,6 +71,8 @@ pub struct DrawSpec {
     pub c: Key,
     pub order: Key,
     pub from: Option<Spanned<String>>,
+    pub table: Option<Spanned<String>>,
+    pub count: Key,
     pub add: Key,
     pub times: Key,
     pub div: Key,
@@ -91,6 +93,8 @@ pub struct TableSpec {
     pub index: Vec<Spanned<String>>,
     pub count: Key,
     pub rows: Spanned<Scalar>,
+    /// More rows than its columns can number are refused.
+    pub max_rows: Key,
     pub columns: Spanned<Pairs<Spanned<String>>>,
     #[serde(default)]
     pub grows: bool,
@@ -137,7 +141,7 @@ pub struct RunSpec {
 
 impl DrawSpec {
     /// Keys with one value, by name.
-    fn single(&self) -> [(&'static str, &Key); 20] {
+    fn single(&self) -> [(&'static str, &Key); 21] {
         [
             ("min", &self.min),
             ("max", &self.max),
@@ -159,6 +163,7 @@ impl DrawSpec {
             ("len", &self.len),
             ("compress", &self.compress),
             ("value", &self.value),
+            ("count", &self.count),
         ]
     }
 
@@ -171,6 +176,7 @@ impl DrawSpec {
             .map(|(name, _)| *name);
         let others = [
             ("from", self.from.is_some()),
+            ("table", self.table.is_some()),
             ("values", self.values.is_some()),
             ("weights", self.weights.is_some()),
         ];
