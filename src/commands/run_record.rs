@@ -40,7 +40,7 @@ pub fn info(
         workers: config.workers as u64,
         cores: usable_cores().min(config.workers as u64),
         seed: config.seed,
-        isolation: isolation(facts),
+        isolation: isolation(facts, config),
         warmup: config.warmup,
         transactions: plan
             .transactions
@@ -56,8 +56,9 @@ fn usable_cores() -> u64 {
     std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
-/// The server's default, under the name that its engine gives the setting.
-fn isolation(facts: &ServerFacts) -> String {
+/// As the session has it, under the name that its engine gives the setting.
+/// Engines without one are what they were asked to be.
+fn isolation(facts: &ServerFacts, config: &RunConfig) -> String {
     let names = [
         "default_transaction_isolation",
         "transaction_isolation",
@@ -67,9 +68,11 @@ fn isolation(facts: &ServerFacts) -> String {
         .settings
         .iter()
         .find(|(name, _)| names.contains(&name.as_str()));
-    setting.map_or(String::new(), |(_, value)| {
-        value.to_lowercase().replace('-', " ")
-    })
+    if let Some((_, value)) = setting {
+        return value.to_lowercase().replace('-', " ");
+    }
+    let asked = config.targets[0].setup().isolation;
+    asked.map_or(String::new(), |level| level.name().to_owned())
 }
 
 pub fn manifest(
@@ -78,11 +81,13 @@ pub fn manifest(
     plan: &Plan,
     facts: &ServerFacts,
     config: &RunConfig,
+    options: &RunOptions<'_>,
     info: &RunInfo,
     now_us: i64,
 ) -> Result<Manifest> {
     let (text, sql) = resolved_text(source, settings).map_err(usage)?;
-    let text = with_run(&source.file, &text, &in_force(config)).map_err(usage)?;
+    let run = in_force(config, plan.run.prewarm);
+    let text = with_run(&source.file, &text, &run).map_err(usage)?;
     let mut files = source.sql_files(&sql).map_err(usage)?;
     files.insert("workload".to_owned(), text);
     let (time, transactions) = match config.stop {
@@ -107,6 +112,9 @@ pub fn manifest(
             transactions,
             grace: human_duration(config.grace),
             error_limit: percent(config.error_limit),
+            session: config.targets[0].setup().statements.clone(),
+            prewarm: plan.run.prewarm,
+            foreign_data: options.foreign_data,
         },
         target: TargetPart {
             url: shown(&config.targets),
@@ -131,20 +139,33 @@ pub fn manifest(
 }
 
 /// `[run]` as flags and file together made it: what repeats the run.
-fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
+fn in_force(config: &RunConfig, prewarm: bool) -> Vec<(&'static str, Value)> {
     let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
     let (end, value) = match config.stop {
         Stop::After(time) => ("time", human_duration(time).into()),
         Stop::Transactions(transactions) => ("transactions", count(transactions)),
     };
-    vec![
+    let mut run = vec![
         ("clients", count(config.clients)),
         ("warmup", human_duration(config.warmup).into()),
         (end, value),
         ("grace", human_duration(config.grace).into()),
         ("seed", count(config.seed)),
         ("error_limit", percent(config.error_limit).into()),
-    ]
+    ];
+    let setup = config.targets[0].setup();
+    run.extend(
+        setup
+            .isolation
+            .map(|level| ("isolation", level.name().into())),
+    );
+    if !setup.statements.is_empty() {
+        run.push(("session", Value::from_iter(&setup.statements)));
+    }
+    if prewarm {
+        run.push(("prewarm", true.into()));
+    }
+    run
 }
 
 pub fn outcome(summary: &Summary) -> OutcomePart {

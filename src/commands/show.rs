@@ -162,6 +162,13 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
         run.transactions
             .map(|count| format!("{count} transactions")),
     );
+    parts.extend(run.isolation.map(|level| format!("isolation {level}")));
+    parts.extend(run.prewarm.then(|| "tables read through first".to_owned()));
+    parts.extend(
+        run.session
+            .iter()
+            .map(|sql| format!("each client first sends {sql}")),
+    );
     if !parts.is_empty() {
         writeln!(
             out,

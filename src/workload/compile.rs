@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 use crate::units;
-use crate::value::{Engine, Statement};
+use crate::value::{Engine, Isolation, Statement};
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_draw::{Draws, compile_draws};
 use crate::workload::compile_table::{check_counts, compile_tables};
@@ -278,6 +278,21 @@ impl<'a> Compiler<'a> {
                 .as_ref()
                 .map(|limit| self.resolver.percent("run.error_limit", limit))
                 .transpose()?,
+            isolation: run
+                .isolation
+                .as_ref()
+                .map(|level| {
+                    let known = Isolation::ALL.map(|level| (level.name(), level));
+                    self.resolver.choice("run.isolation", level, &known)
+                })
+                .transpose()?,
+            prewarm: run.prewarm.unwrap_or(false),
+            session: run
+                .session
+                .iter()
+                .flatten()
+                .map(|sql| self.resolver.word(sql))
+                .collect::<Result<_, _>>()?,
         })
     }
 

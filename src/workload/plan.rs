@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::random::rng::{Purpose, Rng};
-use crate::value::{Cells, Engine, Kind, RowBuf, Statement, StmtId};
+use crate::value::{Cells, Engine, Isolation, Kind, RowBuf, Statement, StmtId};
 use crate::workload::draw::{Draw, Generator, Program};
 use crate::workload::mix::Mix;
 
@@ -142,7 +142,7 @@ impl Table {
 }
 
 /// `[run]` of the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDefaults {
     pub clients: Option<u64>,
     pub warmup: Option<Duration>,
@@ -151,6 +151,11 @@ pub struct RunDefaults {
     pub grace: Option<Duration>,
     pub seed: Option<u64>,
     pub error_limit: Option<f64>,
+    pub isolation: Option<Isolation>,
+    /// Tables and indexes are read through before the run.
+    pub prewarm: bool,
+    /// SQL that each client sends once.
+    pub session: Vec<String>,
 }
 
 impl Plan {

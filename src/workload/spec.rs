@@ -128,6 +128,10 @@ pub struct RunSpec {
     pub grace: Key,
     pub seed: Key,
     pub error_limit: Key,
+    pub isolation: Key,
+    pub prewarm: Option<bool>,
+    /// A list, so no key of presets.
+    pub session: Option<Vec<Spanned<Scalar>>>,
 }
 
 impl DrawSpec {
@@ -182,7 +186,7 @@ impl DrawSpec {
 
 impl RunSpec {
     /// Its keys, for presets.
-    pub const KEYS: [&str; 7] = [
+    pub const KEYS: [&str; 8] = [
         "clients",
         "warmup",
         "time",
@@ -190,6 +194,7 @@ impl RunSpec {
         "grace",
         "seed",
         "error_limit",
+        "isolation",
     ];
 }
 
