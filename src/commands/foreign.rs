@@ -7,7 +7,6 @@ use crate::commands::dataset::Found;
 use crate::commands::exit::{server, usage};
 use crate::db::identifier::{quote, quoted};
 use crate::db::session::{Class, Protocol, Row, Session, Target};
-use crate::stats::summary::Warning;
 use crate::value::{Args, Engine, Kind, Statement, StmtId};
 use crate::workload::compile::compile;
 use crate::workload::plan::{Plan, Table};
@@ -56,11 +55,12 @@ pub async fn try_statements<S: Session>(plan: &Plan, target: &Target) -> Result<
     }
 }
 
-/// A warning where the first table ends below the rows that the plan draws from:
-/// its size is known from file and flags only.
-pub async fn shortness<S: Session>(plan: &Plan, target: &Target) -> Result<Option<Warning>> {
+/// Refuses tables that end below the rows that the plan draws from, told by the
+/// first: a run would find nothing there, and by deleting and inserting fill up
+/// what is someone else's.
+pub async fn refuse_shorter<S: Session>(plan: &Plan, target: &Target) -> Result<()> {
     let Some((table, key)) = first_key(plan) else {
-        return Ok(None);
+        return Ok(());
     };
     let mark = quote(plan.engine);
     let (column, name) = (quoted(key, mark), quoted(&table.name, mark));
@@ -82,14 +82,14 @@ pub async fn shortness<S: Session>(plan: &Plan, target: &Target) -> Result<Optio
     let fetched = session.fetch(StmtId(0), Args::NONE, each).await;
     fetched.map_err(server)?;
     session.close().await.map_err(server)?;
-    Ok((found < table.rows).then(|| Warning {
-        code: "foreign_rows",
-        message: format!(
-            "the last {key} of {} is {found}, but the run draws from {} rows; give --set rows={found}",
-            table.name, table.rows
-        ),
-        fatal: false,
-    }))
+    if found >= table.rows {
+        return Ok(());
+    }
+    Err(usage(anyhow!(
+        "the last {key} of table {} is {found}, but the run is for {} rows; say how many there are, such as --set rows={found}",
+        table.name,
+        table.rows
+    )))
 }
 
 fn first_key(plan: &Plan) -> Option<(&Table, &str)> {

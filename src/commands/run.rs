@@ -70,7 +70,7 @@ pub async fn measure<S: Session + 'static>(
         plan,
         settings,
     } = look::<S>(source, settings, targets, options.foreign_data).await?;
-    let mut config = config(&plan, targets, options)?;
+    let config = config(&plan, targets, options)?;
     limits::open_files(plan.engine, config.clients)?;
     let each = config.clients.div_ceil(targets.len() as u64);
     for facts in &facts {
@@ -84,9 +84,7 @@ pub async fn measure<S: Session + 'static>(
     if options.foreign_data {
         for target in targets {
             foreign::try_statements::<S>(&plan, target).await?;
-            config
-                .warnings
-                .extend(foreign::shortness::<S>(&plan, target).await?);
+            foreign::refuse_shorter::<S>(&plan, target).await?;
         }
     }
     let facts = &facts[0];

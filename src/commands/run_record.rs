@@ -16,7 +16,7 @@ use crate::run::execute::RunConfig;
 use crate::run::timeline::Stop;
 use crate::stats::summary::{RunInfo, Summary};
 use crate::units::human_duration;
-use crate::value::ServerFacts;
+use crate::value::{Engine, Isolation, ServerFacts};
 use crate::workload::compile::resolved_text;
 use crate::workload::plan::Plan;
 use crate::workload::settings::{Settings, with_run};
@@ -57,7 +57,7 @@ fn usable_cores() -> u64 {
 }
 
 /// As the session has it, under the name that its engine gives the setting.
-/// Engines without one are what they were asked to be.
+/// SQLite has none and knows one only; the null engine is what it was asked to be.
 fn isolation(facts: &ServerFacts, config: &RunConfig) -> String {
     let names = [
         "default_transaction_isolation",
@@ -71,8 +71,11 @@ fn isolation(facts: &ServerFacts, config: &RunConfig) -> String {
     if let Some((_, value)) = setting {
         return value.to_lowercase().replace('-', " ");
     }
+    let only = (config.targets[0].engine == Engine::Sqlite).then_some(Isolation::Serializable);
     let asked = config.targets[0].setup().isolation;
-    asked.map_or(String::new(), |level| level.name().to_owned())
+    asked
+        .or(only)
+        .map_or(String::new(), |level| level.name().to_owned())
 }
 
 pub fn manifest(

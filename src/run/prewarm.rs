@@ -36,8 +36,10 @@ const POSTGRES_ONLY: [&str; 2] = [
 /// primary key. An aggregate of an expression cannot be answered from the ends
 /// of an index.
 const MYSQL: &str = "
-SELECT CONCAT('SELECT COUNT(*) FROM `', REPLACE(TABLE_NAME, '`', '``'), '` USE INDEX ()')
-FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?
+SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
+  REPLACE(TABLE_NAME, '`', '``'), '` USE INDEX ()')
+FROM information_schema.COLUMNS
+WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND ORDINAL_POSITION = 1
 UNION ALL
 SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
   REPLACE(TABLE_NAME, '`', '``'), '` FORCE INDEX (`', REPLACE(INDEX_NAME, '`', '``'), '`)')
