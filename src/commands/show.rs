@@ -162,6 +162,7 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
         run.transactions
             .map(|count| format!("{count} transactions")),
     );
+    parts.extend(run.rate.map(|rate| format!("{rate} due a second")));
     parts.extend(run.isolation.map(|level| format!("isolation {level}")));
     parts.extend(run.prewarm.then(|| "tables read through first".to_owned()));
     parts.extend(

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::random::rng::{Purpose, Rng};
-use crate::value::{Cells, Engine, Isolation, Kind, RowBuf, Statement, StmtId};
+use crate::value::{Arrivals, Cells, Engine, Isolation, Kind, RowBuf, Schedule, Statement, StmtId};
 use crate::workload::draw::{Draw, Generator, Program};
 use crate::workload::mix::Mix;
 
@@ -141,7 +141,7 @@ impl Table {
     }
 }
 
-/// `[run]` of the file.
+/// How a run goes: `[run]` of the file, or what the command line says over it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDefaults {
     pub clients: Option<u64>,
@@ -151,6 +151,12 @@ pub struct RunDefaults {
     pub grace: Option<Duration>,
     pub seed: Option<u64>,
     pub error_limit: Option<f64>,
+    /// Transactions per second, of an open loop.
+    pub rate: Option<f64>,
+    pub arrivals: Option<Arrivals>,
+    pub schedule: Option<Schedule>,
+    pub late_limit: Option<Duration>,
+    pub sla: Option<Duration>,
     pub isolation: Option<Isolation>,
     /// Tables and indexes are read through before the run.
     pub prewarm: bool,

@@ -128,6 +128,11 @@ pub struct RunSpec {
     pub grace: Key,
     pub seed: Key,
     pub error_limit: Key,
+    pub rate: Key,
+    pub arrivals: Key,
+    pub schedule: Key,
+    pub late_limit: Key,
+    pub sla: Key,
     pub isolation: Key,
     pub prewarm: Option<bool>,
     /// A list, so no key of presets.
@@ -186,7 +191,7 @@ impl DrawSpec {
 
 impl RunSpec {
     /// Its keys, for presets.
-    pub const KEYS: [&str; 8] = [
+    pub const KEYS: [&str; 13] = [
         "clients",
         "warmup",
         "time",
@@ -194,6 +199,11 @@ impl RunSpec {
         "grace",
         "seed",
         "error_limit",
+        "rate",
+        "arrivals",
+        "schedule",
+        "late_limit",
+        "sla",
         "isolation",
     ];
 }
