@@ -98,6 +98,7 @@ pub mod db {
     mod postgres_types;
     mod prepared;
     pub mod session;
+    pub mod setup;
     mod simple;
     pub mod sqlite;
     mod sqlite_facts;
@@ -137,6 +138,7 @@ pub mod run {
     pub mod meta;
     pub mod pace;
     mod pieces;
+    pub mod prewarm;
     pub mod timed;
     pub mod timeline;
     pub mod verdict;
@@ -166,10 +168,12 @@ pub mod commands {
     mod demo;
     mod dispatch;
     pub mod exit;
+    mod foreign;
     mod interrupt;
     mod limits;
     mod list;
     mod prepare;
+    mod prewarm;
     mod run;
     mod run_config;
     mod run_record;

@@ -27,6 +27,7 @@ async fn transactions(plan: Arc<Plan>, count: u64) -> Summary {
         stop: Stop::Transactions(count),
         grace: Duration::from_secs(1),
         pace: Pace::Closed,
+        sla: None,
         error_limit: 0.01,
         warnings: Vec::new(),
     };

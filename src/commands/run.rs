@@ -11,10 +11,11 @@ use crate::cli::RunArgs;
 use crate::commands::dataset::Found;
 use crate::commands::exit::{GOOD, SUSPECT, server, usage};
 use crate::commands::interrupt::interrupted;
+use crate::commands::prewarm::prewarm;
 use crate::commands::run_config::{RunOptions, config};
 use crate::commands::run_record::{info, manifest, outcome, shown};
 use crate::commands::target::{self, block_on, with_session};
-use crate::commands::{limits, workload};
+use crate::commands::{foreign, limits, workload};
 use crate::db::session::{Protocol, Session, Target};
 use crate::host::environment::Environment;
 use crate::report::files::RunFiles;
@@ -65,11 +66,11 @@ pub async fn measure<S: Session + 'static>(
 ) -> Result<u8> {
     let Servers {
         controls,
-        facts,
+        mut facts,
         found,
         mut plan,
         settings,
-    } = look::<S>(source, settings, targets).await?;
+    } = look::<S>(source, settings, targets, options.foreign_data).await?;
     let config = config(&plan, targets, options)?;
     limits::open_files(plan.engine, config.clients)?;
     let each = config.clients.div_ceil(targets.len() as u64);
@@ -80,7 +81,17 @@ pub async fn measure<S: Session + 'static>(
         };
         limits::of_server(facts, each, prepared)?;
     }
+    set_up::<S>(&config, &mut facts).await?;
+    if options.foreign_data {
+        for target in targets {
+            foreign::try_statements::<S>(&plan, target).await?;
+            foreign::refuse_shorter::<S>(&plan, target).await?;
+        }
+    }
     let facts = &facts[0];
+    if plan.run.prewarm {
+        prewarm::<S>(&plan, targets, config.workers, options.quiet).await?;
+    }
     fresh::find::<S>(&mut plan, targets).await.map_err(server)?;
 
     let now = now_us();
@@ -93,11 +104,15 @@ pub async fn measure<S: Session + 'static>(
     let name = folder.file_name().unwrap_or_default();
     info.run = name.to_string_lossy().into_owned();
     let host = Environment::read();
-    let mut manifest = manifest(source, &settings, &plan, facts, &config, &info, now)?;
-    manifest.data = found[0].items(&plan);
+    let mut manifest = manifest(
+        source, &settings, &plan, facts, &config, options, &info, now,
+    )?;
+    if !options.foreign_data {
+        manifest.data = found[0].items(&plan);
+    }
     manifest.write(&folder)?;
     environment::write(&folder, &host, facts, &config.warnings)?;
-    let mut files = RunFiles::create(options.results, &folder, &info)?;
+    let mut files = RunFiles::create(options.results, &folder, &info, options.csv)?;
     let mut progress = Progress::new(options.quiet);
     let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut progress];
     if !options.quiet {
@@ -106,7 +121,8 @@ pub async fn measure<S: Session + 'static>(
 
     let plan = Arc::new(plan);
     let ran = async {
-        for (found, target) in found.iter().zip(targets) {
+        let ours = found.iter().filter(|_| !options.foreign_data);
+        for (found, target) in ours.zip(targets) {
             let at = time::for_cells(now);
             found.mark_written::<S>(&plan, target, &at).await?;
         }
@@ -140,12 +156,34 @@ pub async fn measure<S: Session + 'static>(
     Ok(if summary.is_good() { GOOD } else { SUSPECT })
 }
 
+/// Opens a session as each client's will be: what it is told may be refused, and
+/// what it then says about itself is what is in force.
+async fn set_up<S: Session>(config: &RunConfig, facts: &mut [ServerFacts]) -> Result<()> {
+    let asked = config.targets.iter().zip(facts);
+    for (target, facts) in asked.filter(|(target, _)| !target.setup().is_empty()) {
+        if facts.pooled {
+            return Err(usage(anyhow!(
+                "a pooler stands before {target}, where run.session and run.isolation would reach other clients' sessions; leave them out, or give the server's own address"
+            )));
+        }
+        let mut session: S = target::open(target).await?;
+        *facts = session.facts().await.map_err(server)?;
+        session.close().await.map_err(server)?;
+        let sent = target.setup().statements.iter();
+        facts
+            .session_notes
+            .extend(sent.map(|sql| format!("each client was first told: {sql}")));
+    }
+    Ok(())
+}
+
 /// Connects to every server and sees that it is of one kind with the others and
 /// holds the workload's data.
 async fn look<S: Session>(
     source: &Source,
     settings: &Settings,
     targets: &[Target],
+    foreign_data: bool,
 ) -> Result<Servers<S>> {
     let mut controls: Vec<S> = Vec::new();
     let mut facts: Vec<ServerFacts> = Vec::new();
@@ -157,10 +195,17 @@ async fn look<S: Session>(
     refuse_several_kinds(&facts, targets)?;
     let engine = facts[0].engine.unwrap_or(targets[0].engine);
     let mut found = vec![Found::look(&mut controls[0], &targets[0], engine).await?];
-    let (plan, settings) = found[0].plan(source, settings, engine)?;
+    let plan_of = |found: &Found, settings: &Settings| {
+        if foreign_data {
+            let plan = foreign::plan(found, source, settings, engine)?;
+            return Ok((plan, settings.clone()));
+        }
+        found.plan(source, settings, engine, foreign::REMEDY)
+    };
+    let (plan, settings) = plan_of(&found[0], settings)?;
     for (control, target) in controls.iter_mut().zip(targets).skip(1) {
         let other = Found::look(control, target, engine).await?;
-        other.plan(source, &settings, engine)?;
+        plan_of(&other, &settings)?;
         found.push(other);
     }
     Ok(Servers {
@@ -220,8 +265,11 @@ fn announce(
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
     if !data.is_empty() {
-        let by = items.get(meta::WORKLOAD).map_or("", String::as_str);
-        note(format_args!("data: {}, prepared by {by}", data.join(", ")));
+        let by = match items.get(meta::WORKLOAD) {
+            Some(workload) => format!("prepared by {workload}"),
+            None => "as file and flags say".to_owned(),
+        };
+        note(format_args!("data: {}, {by}", data.join(", ")));
     }
     let keys = plan.draws.iter().filter_map(|draw| match &draw.generator {
         Generator::Fresh { base, .. } => {

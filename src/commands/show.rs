@@ -163,6 +163,13 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
             .map(|count| format!("{count} transactions")),
     );
     parts.extend(run.rate.map(|rate| format!("{rate} due a second")));
+    parts.extend(run.isolation.map(|level| format!("isolation {level}")));
+    parts.extend(run.prewarm.then(|| "tables read through first".to_owned()));
+    parts.extend(
+        run.session
+            .iter()
+            .map(|sql| format!("each client first sends {sql}")),
+    );
     if !parts.is_empty() {
         writeln!(
             out,

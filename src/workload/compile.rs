@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 use crate::units;
-use crate::value::{Arrivals, Engine, Schedule, Statement};
+use crate::value::{Arrivals, Engine, Isolation, Schedule, Statement};
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_draw::{Draws, compile_draws};
 use crate::workload::compile_table::{check_counts, compile_tables};
@@ -277,6 +277,16 @@ impl<'a> Compiler<'a> {
             })?,
             late_limit: duration("run.late_limit", &run.late_limit)?,
             sla: duration("run.sla", &run.sla)?,
+            isolation: given(&run.isolation, |level| {
+                resolver.choice("run.isolation", level, &Isolation::NAMES)
+            })?,
+            prewarm: run.prewarm.unwrap_or(false),
+            session: run
+                .session
+                .iter()
+                .flatten()
+                .map(|sql| resolver.word(sql))
+                .collect::<Result<_, _>>()?,
         })
     }
 

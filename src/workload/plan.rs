@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::random::rng::{Purpose, Rng};
-use crate::value::{Arrivals, Cells, Engine, Kind, RowBuf, Schedule, Statement, StmtId};
+use crate::value::{Arrivals, Cells, Engine, Isolation, Kind, RowBuf, Schedule, Statement, StmtId};
 use crate::workload::draw::{Draw, Fresh, Generator, Program};
 use crate::workload::mix::Mix;
 
@@ -147,7 +147,7 @@ impl Table {
 }
 
 /// How a run goes: `[run]` of the file, or what the command line says over it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDefaults {
     pub clients: Option<u64>,
     pub warmup: Option<Duration>,
@@ -162,6 +162,11 @@ pub struct RunDefaults {
     pub schedule: Option<Schedule>,
     pub late_limit: Option<Duration>,
     pub sla: Option<Duration>,
+    pub isolation: Option<Isolation>,
+    /// Tables and indexes are read through before the run.
+    pub prewarm: bool,
+    /// SQL that each client sends once.
+    pub session: Vec<String>,
 }
 
 impl Plan {

@@ -137,6 +137,10 @@ pub struct RunSpec {
     pub schedule: Key,
     pub late_limit: Key,
     pub sla: Key,
+    pub isolation: Key,
+    pub prewarm: Option<bool>,
+    /// A list, so no key of presets.
+    pub session: Option<Vec<Spanned<Scalar>>>,
 }
 
 impl DrawSpec {
@@ -193,7 +197,7 @@ impl DrawSpec {
 
 impl RunSpec {
     /// Its keys, for presets.
-    pub const KEYS: [&str; 12] = [
+    pub const KEYS: [&str; 13] = [
         "clients",
         "warmup",
         "time",
@@ -206,6 +210,7 @@ impl RunSpec {
         "schedule",
         "late_limit",
         "sla",
+        "isolation",
     ];
 }
 
