@@ -6,8 +6,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::db::session::Protocol;
-use crate::units::{parse_count, parse_duration, parse_percent};
-use crate::value::Engine;
+use crate::report::csv::Form;
+use crate::units::{parse_count, parse_duration, parse_percent, parse_real};
+use crate::value::{Arrivals, Engine, Schedule};
 
 /// OLTP workloads on real MySQL, MariaDB and PostgreSQL servers, to compare
 /// storage tiers.
@@ -31,7 +32,7 @@ pub enum Command {
     /// Make and fill a workload's tables
     Prepare(PrepareArgs),
     /// Run a workload and write its results
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Compare a workload's tables with what was loaded
     Check(CheckArgs),
     /// Drop a workload's tables
@@ -82,7 +83,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "ENGINE", default_value = "postgres", value_parser = engine)]
     pub engine: Engine,
 
-    /// Print the first transactions of this client (from 0)
+    /// Print the first transactions of this client (from 0); of client 0 they are
+    /// also what the pool of an open loop sends, in order of arrival
     #[arg(long, value_name = "N")]
     pub client: Option<u64>,
 
@@ -184,6 +186,29 @@ pub struct RunArgs {
     #[arg(long, value_name = "P", value_parser = parse_percent)]
     pub error_limit: Option<f64>,
 
+    /// Open loop: start this many transactions a second, all clients together, at
+    /// planned instants, however long the server takes
+    #[arg(long, value_name = "R", value_parser = parse_real)]
+    pub rate: Option<f64>,
+
+    /// Gaps between the planned instants: poisson (independent users) or
+    /// constant [default: poisson]
+    #[arg(long, value_name = "KIND", value_parser = arrivals)]
+    pub arrivals: Option<Arrivals>,
+
+    /// Who takes a transaction that is due: any free client (pool), or its own
+    /// client (`per_client`) [default: pool]
+    #[arg(long, value_name = "KIND", value_parser = schedule)]
+    pub schedule: Option<Schedule>,
+
+    /// Skip, and count, what could not start this soon after its planned instant
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub late_limit: Option<Duration>,
+
+    /// Count the share of transactions with a response time within this
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub sla: Option<Duration>,
+
     /// Name of the tier that the data lies on, for the results
     #[arg(long, value_name = "NAME")]
     pub tier: Option<String>,
@@ -191,6 +216,11 @@ pub struct RunArgs {
     /// Name of the tier that the log lies on, for the results
     #[arg(long, value_name = "NAME")]
     pub log_tier: Option<String>,
+
+    /// Run on tables that another tool made, such as sysbench or pgbench: their size is what
+    /// file and --set say
+    #[arg(long)]
+    pub foreign_data: bool,
 
     #[command(flatten)]
     pub out: OutArgs,
@@ -201,6 +231,10 @@ pub struct OutArgs {
     /// Folder of all results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
+
+    /// Form of the CSV files: standard, or eu, with ; between cells and , in numbers
+    #[arg(long, value_name = "FORM", default_value = "standard", value_parser = csv_form)]
+    pub csv: Form,
 }
 
 #[derive(Debug, Args)]
@@ -241,11 +275,32 @@ fn engine(text: &str) -> Result<Engine, String> {
     found.ok_or_else(|| format!("`{text}` is no engine; use postgres, mysql, mariadb or sqlite"))
 }
 
+fn arrivals(text: &str) -> Result<Arrivals, String> {
+    one_of("kind of arrivals", &Arrivals::NAMES, text)
+}
+
+fn schedule(text: &str) -> Result<Schedule, String> {
+    one_of("schedule", &Schedule::NAMES, text)
+}
+
+fn one_of<T: Copy>(what: &str, known: &[(&str, T)], text: &str) -> Result<T, String> {
+    let found = known.iter().find(|(name, _)| *name == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        format!("`{text}` is no {what}; use {}", names.join(" or "))
+    })
+}
+
 fn protocol(text: &str) -> Result<Protocol, String> {
     let found = [Protocol::Prepared, Protocol::Simple]
         .into_iter()
         .find(|protocol| protocol.name() == text);
     found.ok_or_else(|| format!("`{text}` is no protocol; use prepared or simple"))
+}
+
+fn csv_form(text: &str) -> Result<Form, String> {
+    let found = Form::ALL.into_iter().find(|form| form.name() == text);
+    found.ok_or_else(|| format!("`{text}` is no form; use standard or eu"))
 }
 
 fn positive(text: &str) -> Result<u64, String> {

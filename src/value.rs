@@ -44,6 +44,40 @@ impl fmt::Display for Engine {
     }
 }
 
+/// What transactions see of one another, by SQL's four names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Isolation {
+    pub const NAMES: [(&'static str, Isolation); 4] = [
+        ("read uncommitted", Isolation::ReadUncommitted),
+        ("read committed", Isolation::ReadCommitted),
+        ("repeatable read", Isolation::RepeatableRead),
+        ("serializable", Isolation::Serializable),
+    ];
+
+    /// In workload files, CSV cells and SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isolation::ReadUncommitted => "read uncommitted",
+            Isolation::ReadCommitted => "read committed",
+            Isolation::RepeatableRead => "repeatable read",
+            Isolation::Serializable => "serializable",
+        }
+    }
+}
+
+impl fmt::Display for Isolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// An exact decimal: `units / 10^scale`. Money is never a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dec {
@@ -263,6 +297,52 @@ pub struct Statement {
     pub kind: Kind,
 }
 
+/// How the gaps between planned instants are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Exponential gaps: independent users.
+    Poisson,
+    /// Equal gaps.
+    Constant,
+}
+
+/// Who takes an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Any free client, as from the connection pool of an application.
+    Pool,
+    /// Each client has arrivals of its own, and they wait for it.
+    PerClient,
+}
+
+impl Arrivals {
+    pub const NAMES: [(&'static str, Arrivals); 2] = [
+        ("poisson", Arrivals::Poisson),
+        ("constant", Arrivals::Constant),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Arrivals::Poisson => "poisson",
+            Arrivals::Constant => "constant",
+        }
+    }
+}
+
+impl Schedule {
+    pub const NAMES: [(&'static str, Schedule); 2] = [
+        ("pool", Schedule::Pool),
+        ("per_client", Schedule::PerClient),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Schedule::Pool => "pool",
+            Schedule::PerClient => "per_client",
+        }
+    }
+}
+
 /// What a server says about itself, asked once before a run.
 #[derive(Clone, Debug, Default)]
 pub struct ServerFacts {
@@ -275,6 +355,8 @@ pub struct ServerFacts {
     pub tls: bool,
     /// Protocol version and cipher, as the server names them; empty without TLS.
     pub tls_detail: String,
+    /// A pooler deals sessions to connections of the server, or may do so.
+    pub pooled: bool,
     /// Where the server says its data lies, on its own host.
     pub data_directory: Option<String>,
     /// Settings that decide speed and durability, as the server names them.

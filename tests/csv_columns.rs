@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use tiermark::report::csv::Form;
 use tiermark::report::files::RunFiles;
 use tiermark::stats::interval::{Interval, Phase};
 use tiermark::stats::recorder::{ErrorStats, Fate, Recorder};
@@ -63,8 +64,10 @@ fn write(results: &Path) -> Result<(), SinkError> {
         statements: vec![("s".to_owned(), Kind::Read)],
         ..RunInfo::default()
     };
-    let mut files = RunFiles::create(results, &folder, &info).unwrap();
+    let mut files = RunFiles::create(results, &folder, &info, Form::Standard).unwrap();
     let interval = Interval {
+        offered: None,
+        backlog: None,
         phase: Phase::Measure,
         time_us: NINE,
         second: 0.0,
@@ -76,6 +79,7 @@ fn write(results: &Path) -> Result<(), SinkError> {
     };
     files.interval(&interval).unwrap();
     let summary = Summary {
+        open: None,
         info,
         measured: Duration::from_secs(1),
         all: recorder.all(),

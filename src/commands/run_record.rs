@@ -16,7 +16,7 @@ use crate::run::execute::RunConfig;
 use crate::run::timeline::Stop;
 use crate::stats::summary::{RunInfo, Summary};
 use crate::units::human_duration;
-use crate::value::ServerFacts;
+use crate::value::{Engine, Isolation, ServerFacts};
 use crate::workload::compile::resolved_text;
 use crate::workload::plan::Plan;
 use crate::workload::settings::{Settings, with_run};
@@ -28,6 +28,7 @@ pub fn info(
     config: &RunConfig,
     options: &RunOptions<'_>,
 ) -> RunInfo {
+    let open = config.pace.open();
     RunInfo {
         tier: options.tier.unwrap_or_default().to_owned(),
         log_tier: options.log_tier.unwrap_or_default().to_owned(),
@@ -40,8 +41,11 @@ pub fn info(
         workers: config.workers as u64,
         cores: usable_cores().min(config.workers as u64),
         seed: config.seed,
-        isolation: isolation(facts),
+        isolation: isolation(facts, config),
         warmup: config.warmup,
+        arrivals: open.map_or(String::new(), |open| open.arrivals.name().to_owned()),
+        rate: open.map(|open| open.rate),
+        sla: config.sla,
         transactions: plan
             .transactions
             .iter()
@@ -56,8 +60,9 @@ fn usable_cores() -> u64 {
     std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
-/// The server's default, under the name that its engine gives the setting.
-fn isolation(facts: &ServerFacts) -> String {
+/// As the session has it, under the name that its engine gives the setting.
+/// SQLite has none and knows one only; the null engine is what it was asked to be.
+fn isolation(facts: &ServerFacts, config: &RunConfig) -> String {
     let names = [
         "default_transaction_isolation",
         "transaction_isolation",
@@ -67,9 +72,14 @@ fn isolation(facts: &ServerFacts) -> String {
         .settings
         .iter()
         .find(|(name, _)| names.contains(&name.as_str()));
-    setting.map_or(String::new(), |(_, value)| {
-        value.to_lowercase().replace('-', " ")
-    })
+    if let Some((_, value)) = setting {
+        return value.to_lowercase().replace('-', " ");
+    }
+    let only = (config.targets[0].engine == Engine::Sqlite).then_some(Isolation::Serializable);
+    let asked = config.targets[0].setup().isolation;
+    asked
+        .or(only)
+        .map_or(String::new(), |level| level.name().to_owned())
 }
 
 pub fn manifest(
@@ -78,11 +88,13 @@ pub fn manifest(
     plan: &Plan,
     facts: &ServerFacts,
     config: &RunConfig,
+    options: &RunOptions<'_>,
     info: &RunInfo,
     now_us: i64,
 ) -> Result<Manifest> {
     let (text, sql) = resolved_text(source, settings).map_err(usage)?;
-    let text = with_run(&source.file, &text, &in_force(config)).map_err(usage)?;
+    let run = in_force(config, plan.run.prewarm);
+    let text = with_run(&source.file, &text, &run).map_err(usage)?;
     let mut files = source.sql_files(&sql).map_err(usage)?;
     files.insert("workload".to_owned(), text);
     let (time, transactions) = match config.stop {
@@ -107,6 +119,10 @@ pub fn manifest(
             transactions,
             grace: human_duration(config.grace),
             error_limit: percent(config.error_limit),
+            rate: config.pace.open().map(|open| open.rate),
+            session: config.targets[0].setup().statements.clone(),
+            prewarm: plan.run.prewarm,
+            foreign_data: options.foreign_data,
         },
         target: TargetPart {
             url: shown(&config.targets),
@@ -131,20 +147,42 @@ pub fn manifest(
 }
 
 /// `[run]` as flags and file together made it: what repeats the run.
-fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
+fn in_force(config: &RunConfig, prewarm: bool) -> Vec<(&'static str, Value)> {
     let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
     let (end, value) = match config.stop {
         Stop::After(time) => ("time", human_duration(time).into()),
         Stop::Transactions(transactions) => ("transactions", count(transactions)),
     };
-    vec![
+    let mut values = vec![
         ("clients", count(config.clients)),
         ("warmup", human_duration(config.warmup).into()),
         (end, value),
         ("grace", human_duration(config.grace).into()),
         ("seed", count(config.seed)),
         ("error_limit", percent(config.error_limit).into()),
-    ]
+    ];
+    if let Some(open) = config.pace.open() {
+        values.push(("rate", open.rate.into()));
+        values.push(("arrivals", open.arrivals.name().into()));
+        values.push(("schedule", open.schedule.name().into()));
+        if let Some(limit) = open.late_limit {
+            values.push(("late_limit", human_duration(limit).into()));
+        }
+    }
+    if let Some(sla) = config.sla {
+        values.push(("sla", human_duration(sla).into()));
+    }
+    let setup = config.targets[0].setup();
+    if let Some(level) = setup.isolation {
+        values.push(("isolation", level.name().into()));
+    }
+    if !setup.statements.is_empty() {
+        values.push(("session", Value::from_iter(&setup.statements)));
+    }
+    if prewarm {
+        values.push(("prewarm", true.into()));
+    }
+    values
 }
 
 pub fn outcome(summary: &Summary) -> OutcomePart {

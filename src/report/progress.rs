@@ -105,7 +105,8 @@ fn line(interval: &Interval) -> String {
             0.0
         }
     };
-    let quantile = |quantile| ms(all.service.quantile_us(quantile));
+    let latency = all.response();
+    let quantile = |quantile| ms(latency.quantile_us(quantile));
     let mut text = format!(
         "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
         format!("{:.0}", interval.second),
@@ -115,7 +116,7 @@ fn line(interval: &Interval) -> String {
         quantile(0.5),
         quantile(0.95),
         quantile(0.99),
-        ms(all.service.max_us()),
+        ms(latency.max_us()),
         all.retries,
         all.failed,
     );
@@ -123,6 +124,10 @@ fn line(interval: &Interval) -> String {
         Phase::Warmup => text.push_str("  warm-up"),
         Phase::Measure => {}
         Phase::Drain => text.push_str("  drain"),
+    }
+    if let Some(backlog) = interval.backlog.filter(|&backlog| backlog > 0) {
+        text.push_str("  backlog ");
+        text.push_str(&grouped(backlog));
     }
     text
 }
@@ -163,6 +168,48 @@ impl LoadBar {
             if calls.is_multiple_of(CALLS_A_LINE) {
                 let (done, rows) = (grouped(done), grouped(self.rows));
                 note(format_args!("loading: {done} of {rows} rows"));
+            }
+        }
+    }
+
+    pub fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Steps of other work: a bar on a terminal, else a line now and then.
+#[derive(Debug)]
+pub struct StepBar {
+    bar: Option<ProgressBar>,
+    what: &'static str,
+    steps: u64,
+    /// Calls until the next line; `None` where there is none.
+    calls: Option<u64>,
+}
+
+impl StepBar {
+    pub fn new(what: &'static str, steps: u64, quiet: bool) -> StepBar {
+        let on_terminal = std::io::stderr().is_terminal();
+        let template = format!("{what} {{bar:20}} {{pos}}/{{len}}");
+        StepBar {
+            bar: (!quiet && on_terminal).then(|| bar(steps, &template)),
+            what,
+            steps,
+            calls: (!quiet && !on_terminal).then_some(0),
+        }
+    }
+
+    /// `done` steps are done.
+    pub fn steps(&mut self, done: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+        if let Some(calls) = &mut self.calls {
+            *calls += 1;
+            if calls.is_multiple_of(CALLS_A_LINE) {
+                note(format_args!("{}: {done} of {}", self.what, self.steps));
             }
         }
     }

@@ -71,6 +71,8 @@ pub struct DrawSpec {
     pub c: Key,
     pub order: Key,
     pub from: Option<Spanned<String>>,
+    pub table: Option<Spanned<String>>,
+    pub count: Key,
     pub add: Key,
     pub times: Key,
     pub div: Key,
@@ -91,6 +93,8 @@ pub struct TableSpec {
     pub index: Vec<Spanned<String>>,
     pub count: Key,
     pub rows: Spanned<Scalar>,
+    /// More rows than its columns can number are refused.
+    pub max_rows: Key,
     pub columns: Spanned<Pairs<Spanned<String>>>,
     #[serde(default)]
     pub grows: bool,
@@ -128,11 +132,20 @@ pub struct RunSpec {
     pub grace: Key,
     pub seed: Key,
     pub error_limit: Key,
+    pub rate: Key,
+    pub arrivals: Key,
+    pub schedule: Key,
+    pub late_limit: Key,
+    pub sla: Key,
+    pub isolation: Key,
+    pub prewarm: Option<bool>,
+    /// A list, so no key of presets.
+    pub session: Option<Vec<Spanned<Scalar>>>,
 }
 
 impl DrawSpec {
     /// Keys with one value, by name.
-    fn single(&self) -> [(&'static str, &Key); 20] {
+    fn single(&self) -> [(&'static str, &Key); 21] {
         [
             ("min", &self.min),
             ("max", &self.max),
@@ -154,6 +167,7 @@ impl DrawSpec {
             ("len", &self.len),
             ("compress", &self.compress),
             ("value", &self.value),
+            ("count", &self.count),
         ]
     }
 
@@ -166,6 +180,7 @@ impl DrawSpec {
             .map(|(name, _)| *name);
         let others = [
             ("from", self.from.is_some()),
+            ("table", self.table.is_some()),
             ("values", self.values.is_some()),
             ("weights", self.weights.is_some()),
         ];
@@ -182,7 +197,7 @@ impl DrawSpec {
 
 impl RunSpec {
     /// Its keys, for presets.
-    pub const KEYS: [&str; 7] = [
+    pub const KEYS: [&str; 13] = [
         "clients",
         "warmup",
         "time",
@@ -190,6 +205,12 @@ impl RunSpec {
         "grace",
         "seed",
         "error_limit",
+        "rate",
+        "arrivals",
+        "schedule",
+        "late_limit",
+        "sla",
+        "isolation",
     ];
 }
 
