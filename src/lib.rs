@@ -45,6 +45,7 @@ pub mod workload {
     pub mod compile;
     mod compile_block;
     mod compile_draw;
+    mod compile_fresh;
     mod compile_kind;
     mod compile_table;
     mod compile_transaction;
@@ -129,6 +130,8 @@ pub mod run {
     pub mod client;
     pub mod collector;
     pub mod execute;
+    pub mod fresh;
+    pub mod key_range;
     pub mod ledger;
     pub mod load;
     pub mod message;

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use tiermark::random::rng::Purpose;
 use tiermark::value::{Cells, Engine, Value};
 use tiermark::workload::compile::compile;
+use tiermark::workload::draw::Fresh;
 use tiermark::workload::plan::Plan;
 use tiermark::workload::settings::Settings;
 use tiermark::workload::shipped;
@@ -48,9 +49,10 @@ fn shown(value: Value<'_>) -> String {
 /// value by its name, in the order of first use.
 fn transactions(plan: &Plan, client: u64, phase: Purpose) -> String {
     let mut registers = Cells::default();
+    let mut fresh = Fresh::new(client, 4);
     let mut text = String::new();
     for k in 0..20 {
-        let picked = plan.draw(1, phase, client, k, &mut registers);
+        let picked = plan.draw(1, phase, client, k, &mut fresh, &mut registers);
         let transaction = &plan.transactions[picked];
         writeln!(
             text,

@@ -14,10 +14,14 @@ mod disconnects;
 mod endings;
 #[path = "real/foreign.rs"]
 mod foreign;
+#[path = "real/grows.rs"]
+mod grows;
 #[path = "real/loads.rs"]
 mod loads;
 #[path = "real/locks.rs"]
 mod locks;
+#[path = "real/open_loop.rs"]
+mod open_loop;
 #[path = "real/opening.rs"]
 mod opening;
 #[path = "real/ownership.rs"]
@@ -32,6 +36,10 @@ mod retries;
 mod same_work;
 #[path = "real/secrets.rs"]
 mod secrets;
+#[path = "real/shipped.rs"]
+mod shipped;
+#[path = "real/spills.rs"]
+mod spills;
 #[path = "real/sysbench.rs"]
 mod sysbench;
 
@@ -66,6 +74,10 @@ macro_rules! on_every_engine {
 
 on_every_engine!(
     counts::two_hundred_transactions_are_counted_exactly,
+    shipped::every_workload_does_what_it_says,
+    grows::inserts_go_on_above_what_is_there,
+    grows::a_batch_is_one_statement,
+    spills::sorts_and_hashes_go_to_disk,
     loads::threads_do_not_change_the_data,
     ownership::data_of_another_size_is_refused,
     ownership::a_run_takes_the_parameters_of_the_load,
@@ -80,6 +92,7 @@ on_every_engine!(
     secrets::a_password_is_in_no_error,
     same_work::workers_do_not_change_the_work,
     retries::deadlocks_are_retried_until_they_commit,
+    retries::replaced_hot_rows_stay_as_many,
     disconnects::lost_connections_are_opened_again,
     disconnects::a_lost_control_connection_still_stops_statements,
     opening::every_client_is_told_first,
@@ -113,6 +126,23 @@ mod beside_sysbench {
         sysbench::we_run_on_its_tables
     );
 }
+
+macro_rules! on_every_server {
+    ($($topic:ident::$check:ident),* $(,)?) => {
+        mod servers {
+            use super::*;
+            on!(postgres, Server::Postgres, $($topic::$check),*);
+            on!(mariadb, Server::Mariadb, $($topic::$check),*);
+            on!(mysql, Server::Mysql, $($topic::$check),*);
+        }
+    };
+}
+
+// Statements that sleep: SQLite has none.
+on_every_server!(
+    open_loop::more_than_the_capacity_is_said_to_be_so,
+    open_loop::what_it_can_do_is_done_in_time,
+);
 
 /// What must be equal from one engine to another.
 mod all_engines {

@@ -23,12 +23,13 @@ use crate::report::progress::{Progress, note};
 use crate::report::terminal;
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
-use crate::run::meta;
 use crate::run::timeline::Stop;
+use crate::run::{fresh, meta};
 use crate::stats::sink::Sink;
 use crate::units::{counted, human_duration};
 use crate::value::ServerFacts;
 use crate::workload::compile::check;
+use crate::workload::draw::Generator;
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -67,7 +68,7 @@ pub async fn measure<S: Session + 'static>(
         controls,
         mut facts,
         found,
-        plan,
+        mut plan,
         settings,
     } = look::<S>(source, settings, targets, options.foreign_data).await?;
     let config = config(&plan, targets, options)?;
@@ -91,6 +92,7 @@ pub async fn measure<S: Session + 'static>(
     if plan.run.prewarm {
         prewarm::<S>(&plan, targets, config.workers, options.quiet).await?;
     }
+    fresh::find::<S>(&mut plan, targets).await.map_err(server)?;
 
     let now = now_us();
     let engine = plan.engine.name();
@@ -102,9 +104,8 @@ pub async fn measure<S: Session + 'static>(
     let name = folder.file_name().unwrap_or_default();
     info.run = name.to_string_lossy().into_owned();
     let host = Environment::read();
-    let mut manifest = manifest(
-        source, &settings, &plan, facts, &config, options, &info, now,
-    )?;
+    let mut manifest = manifest(source, &settings, &plan, facts, &config, &info, now)?;
+    manifest.run.foreign_data = options.foreign_data;
     if !options.foreign_data {
         manifest.data = found[0].items(&plan);
     }
@@ -269,13 +270,17 @@ fn announce(
         };
         note(format_args!("data: {}, {by}", data.join(", ")));
     }
-    let keys = plan
-        .draws
-        .iter()
-        .filter(|draw| draw.generator.bounds().is_some());
-    let keys: Vec<String> = keys
-        .map(|draw| format!("{} {}", draw.name, draw.generator.shown_with_hottest()))
-        .collect();
+    let keys = plan.draws.iter().filter_map(|draw| match &draw.generator {
+        Generator::Fresh { base, .. } => {
+            let first = base.saturating_add(1);
+            Some(format!("{} {}, from {first}", draw.name, draw.generator))
+        }
+        keys if keys.bounds().is_some() => {
+            Some(format!("{} {}", draw.name, keys.shown_with_hottest()))
+        }
+        _ => None,
+    });
+    let keys: Vec<String> = keys.collect();
     if !keys.is_empty() {
         note(format_args!("draws: {}", keys.join("; ")));
     }

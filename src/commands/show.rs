@@ -11,10 +11,10 @@ use crate::commands::exit::{GOOD, usage};
 use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
-use crate::units::{grouped, human_bytes, human_duration};
+use crate::units::{counted, grouped, human_bytes, human_duration};
 use crate::value::{Cells, Value};
 use crate::workload::compile::{check, compile};
-use crate::workload::draw::Generator;
+use crate::workload::draw::{Fresh, Generator};
 use crate::workload::mix::Mix;
 use crate::workload::plan::{Plan, Table, Transaction};
 
@@ -189,9 +189,12 @@ fn transactions(
     client: u64,
     first: u64,
 ) -> Result<()> {
+    let clients = plan.run.clients.unwrap_or(1);
+    fresh_lines(out, plan, clients)?;
     let mut registers = Cells::default();
+    let mut fresh = Fresh::new(client, clients);
     for k in 0..first {
-        let picked = plan.draw(seed, phase, client, k, &mut registers);
+        let picked = plan.draw(seed, phase, client, k, &mut fresh, &mut registers);
         let transaction = &plan.transactions[picked];
         writeln!(
             out,
@@ -211,6 +214,21 @@ fn transactions(
         }
         if transaction.atomic {
             writeln!(out, "COMMIT;")?;
+        }
+    }
+    Ok(())
+}
+
+/// What a run knows and this does not: keys, clients and warm-up.
+fn fresh_lines(out: &mut impl Write, plan: &Plan, clients: u64) -> Result<()> {
+    for draw in &plan.draws {
+        if let Generator::Fresh { table, base, .. } = &draw.generator {
+            writeln!(
+                out,
+                "-- :{} is fresh: above what {table} holds when a run begins. Here: above {base}, as after the load, the first numbers of {}",
+                draw.name,
+                counted(clients, "client")
+            )?;
         }
     }
     Ok(())

@@ -16,6 +16,7 @@ use crate::run::ledger::Started;
 use crate::run::pace::{Open, Pace};
 use crate::stats::interval::Phase;
 use crate::value::{Cells, Schedule};
+use crate::workload::draw::Fresh;
 
 /// The next arrivals of the pool in warm-up and window: what all clients of a
 /// run share.
@@ -34,6 +35,8 @@ pub struct Agenda {
     client: u64,
     warmup: Track,
     run: Track,
+    /// Numbers that no other client draws, over both phases.
+    fresh: Fresh,
 }
 
 /// Its place in the work of one phase.
@@ -75,6 +78,7 @@ impl Agenda {
             client,
             warmup: track(Purpose::Warmup, None),
             run: track(Purpose::Run, limit),
+            fresh: Fresh::new(client, work.clients),
         }
     }
 
@@ -107,7 +111,7 @@ impl Agenda {
             return None;
         }
         track.own += 1;
-        let transaction = draw(work, track.phase, place, registers);
+        let transaction = draw(work, track.phase, place, &mut self.fresh, registers);
         let sent = Instant::now();
         Some(Started {
             transaction,
@@ -148,7 +152,7 @@ impl Agenda {
                 continue;
             }
             let phase = track.phase;
-            let transaction = draw(work, phase, place, registers);
+            let transaction = draw(work, phase, place, &mut self.fresh, registers);
             if due > Instant::now() {
                 work.alarm.until(due).await;
             }
@@ -216,7 +220,14 @@ impl Track {
     }
 }
 
-fn draw(work: &Work, phase: Purpose, place: Place, registers: &mut Cells) -> usize {
+fn draw(
+    work: &Work,
+    phase: Purpose,
+    place: Place,
+    fresh: &mut Fresh,
+    registers: &mut Cells,
+) -> usize {
+    let Place { client, k } = place;
     work.plan
-        .draw(work.seed, phase, place.client, place.k, registers)
+        .draw(work.seed, phase, client, k, fresh, registers)
 }

@@ -9,6 +9,7 @@ use crate::db::identifier::{quote, quoted, quoted_list};
 use crate::db::session::{DbError, Row, Session, Target};
 use crate::run::check_index;
 use crate::run::check_sample::{self, Tally};
+use crate::run::key_range::{self, KeyRange};
 use crate::run::pieces::{Pieces, share};
 use crate::stats::check::CheckRow;
 use crate::value::{Args, Cells, Engine, Kind, RowBuf, Statement, StmtId, Value};
@@ -129,6 +130,7 @@ fn statements(table: &Table, key: Option<usize>, engine: Engine) -> Vec<Statemen
     let count = format!("SELECT COUNT(*) FROM {name}");
     let mut list = vec![statement(ROW_COUNT, count, &[])];
     if let Some(key) = key {
+        let range = key_range::statement(table, key, engine);
         let key = quoted(&table.columns[key], mark);
         let columns = quoted_list(&table.columns, mark);
         let place = if engine == Engine::Postgres {
@@ -136,9 +138,8 @@ fn statements(table: &Table, key: Option<usize>, engine: Engine) -> Vec<Statemen
         } else {
             "?"
         };
-        let range = format!("SELECT MIN({key}), MAX({key}) FROM {name}");
         let row = format!("SELECT {columns} FROM {name} WHERE {key} = {place}");
-        list.push(statement(KEY_RANGE, range, &[]));
+        list.push(range);
         list.push(statement(SAMPLE, row, &["key"]));
     }
     list
@@ -186,29 +187,26 @@ impl<S: Session> Checker<'_, S> {
         if self.has_grown() {
             return Ok(self.skipped(KEY_RANGE, CHANGED));
         }
-        let mut found = None;
-        let each = |row: &S::Row| {
-            found = if row.is_null(0) {
-                Some("no rows".to_owned())
-            } else {
-                // A column of text has no order of numbers.
-                let ends = row.int(0).ok().zip(row.int(1).ok());
-                ends.map(|(min, max)| format!("{min} to {max}"))
-            };
-            Ok(())
-        };
-        self.session.fetch(READ_RANGE, Args::NONE, each).await?;
         let expected = match self.table.rows {
             0 => "no rows".to_owned(),
             rows => format!("1 to {rows}"),
         };
-        Ok(match found {
-            Some(found) => CheckRow::judged(KEY_RANGE, &self.table.name, found, expected),
-            None => {
+        let found = match key_range::ask(&mut self.session, READ_RANGE).await? {
+            KeyRange::NoRows => "no rows".to_owned(),
+            KeyRange::Keys(min, max) => format!("{min} to {max}"),
+            KeyRange::NoNumbers => {
                 let column = &self.table.columns[key];
-                self.skipped(KEY_RANGE, format!("column {column} holds no whole numbers"))
+                return Ok(
+                    self.skipped(KEY_RANGE, format!("column {column} holds no whole numbers"))
+                );
             }
-        })
+        };
+        Ok(CheckRow::judged(
+            KEY_RANGE,
+            &self.table.name,
+            found,
+            expected,
+        ))
     }
 
     async fn sample(&mut self) -> Result<CheckRow, DbError> {

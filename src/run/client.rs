@@ -37,7 +37,7 @@ pub struct Work {
     pub ledger: Rc<Ledger>,
     pub seed: u64,
     pub pace: Pace,
-    /// Of the whole run, not of this worker.
+    /// Of all workers together.
     pub clients: u64,
     /// How many all clients together run in the window, where that ends it.
     pub transactions: Option<u64>,

@@ -136,6 +136,7 @@ impl<'a> Compiler<'a> {
     fn plan(mut self) -> Result<Plan, SpecError> {
         let spec = &self.edited.spec;
         let tables = compile_tables(&self, &spec.table)?;
+        self.settle_fresh(&tables)?;
         // What decides the data: parameters of the tables, and of the draws
         // that tables use, which are the only ones used so far.
         let mut data_names = self.resolver.take_used();
@@ -279,7 +280,10 @@ impl<'a> Compiler<'a> {
             isolation: given(&run.isolation, |level| {
                 resolver.choice("run.isolation", level, &Isolation::NAMES)
             })?,
-            prewarm: run.prewarm.unwrap_or(false),
+            prewarm: given(&run.prewarm, |yes| {
+                resolver.choice("run.prewarm", yes, &[("true", true), ("false", false)])
+            })?
+            .unwrap_or(false),
             session: run
                 .session
                 .iter()

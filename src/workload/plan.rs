@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::random::rng::{Purpose, Rng};
 use crate::value::{Arrivals, Cells, Engine, Isolation, Kind, RowBuf, Schedule, Statement, StmtId};
-use crate::workload::draw::{Draw, Generator, Program};
+use crate::workload::draw::{Draw, Fresh, Generator, Program};
 use crate::workload::mix::Mix;
 
 /// A workload for one engine, ready to load and to run.
@@ -98,6 +98,8 @@ impl Op {
 #[derive(Clone, Debug)]
 pub struct Table {
     pub name: String,
+    /// Its name in the file, such as `sbtest{t}`, which numbered tables share.
+    pub entry: String,
     /// Place among the workload's tables: the stream its rows are drawn from.
     pub index: u64,
     pub create: String,
@@ -134,7 +136,10 @@ impl Table {
     ) {
         let mut rng = Rng::at(seed, Purpose::Load, self.index, row);
         let number = i64::try_from(row).unwrap_or(i64::MAX);
-        self.program.run(draws, number, &mut rng, scratch);
+        // No column is `fresh`.
+        let mut fresh = Fresh::default();
+        self.program
+            .run(draws, number, &mut fresh, &mut rng, scratch);
         for &register in &self.picks {
             into.cells.push(scratch.get(usize::from(register)));
         }
@@ -165,6 +170,16 @@ pub struct RunDefaults {
 }
 
 impl Plan {
+    /// Lets the `fresh` draws for the tables of an entry begin above a key.
+    pub fn set_fresh_base(&mut self, entry: &str, largest: i64) {
+        for draw in &mut self.draws {
+            match &mut draw.generator {
+                Generator::Fresh { table, base, .. } if table == entry => *base = largest,
+                _ => {}
+            }
+        }
+    }
+
     /// The largest share, 0 to 1, of the changes by one kind of statement that
     /// goes to one row: that of its most frequent key, in one of its tables.
     pub fn hottest_changed(&self) -> f64 {
@@ -193,20 +208,22 @@ impl Plan {
     }
 
     /// Draws the `k`-th transaction (from 0) of a client in a phase into
-    /// `registers` and tells which it is: a pure function of its arguments.
+    /// `registers` and tells which it is: a pure function of its arguments, of
+    /// which `fresh` moves on.
     pub fn draw(
         &self,
         seed: u64,
         phase: Purpose,
         client: u64,
         k: u64,
+        fresh: &mut Fresh,
         registers: &mut Cells,
     ) -> usize {
         let mut rng = Rng::at(seed, phase, client, k);
         let picked = self.mix.pick(&mut rng, seed, client, k);
         self.transactions[picked]
             .program
-            .run(&self.draws, 0, &mut rng, registers);
+            .run(&self.draws, 0, fresh, &mut rng, registers);
         picked
     }
 }
