@@ -131,7 +131,7 @@ pub mod run {
     pub mod collector;
     pub mod execute;
     pub mod fresh;
-    mod key_range;
+    pub mod key_range;
     pub mod ledger;
     pub mod load;
     pub mod message;

@@ -12,6 +12,8 @@ mod database;
 mod disconnects;
 #[path = "real/endings.rs"]
 mod endings;
+#[path = "real/foreign.rs"]
+mod foreign;
 #[path = "real/grows.rs"]
 mod grows;
 #[path = "real/loads.rs"]
@@ -20,8 +22,12 @@ mod loads;
 mod locks;
 #[path = "real/open_loop.rs"]
 mod open_loop;
+#[path = "real/opening.rs"]
+mod opening;
 #[path = "real/ownership.rs"]
 mod ownership;
+#[path = "real/prewarm.rs"]
+mod prewarm;
 #[path = "real/program.rs"]
 mod program;
 #[path = "real/retries.rs"]
@@ -34,6 +40,8 @@ mod secrets;
 mod shipped;
 #[path = "real/spills.rs"]
 mod spills;
+#[path = "real/sysbench.rs"]
+mod sysbench;
 
 use database::{Database, Server};
 
@@ -87,7 +95,37 @@ on_every_engine!(
     retries::replaced_hot_rows_stay_as_many,
     disconnects::lost_connections_are_opened_again,
     disconnects::a_lost_control_connection_still_stops_statements,
+    opening::every_client_is_told_first,
+    opening::a_refused_session_statement_ends_the_run,
+    opening::the_isolation_is_in_force_and_recorded,
+    prewarm::tables_and_indexes_are_read_through,
+    foreign::tables_of_others_are_run_on_when_told,
+    foreign::tables_that_do_not_fit_are_refused,
 );
+
+/// On the servers that both programs speak to.
+mod beside_sysbench {
+    use super::{Database, Server, sysbench};
+
+    on!(
+        postgres,
+        Server::Postgres,
+        sysbench::it_runs_on_our_tables,
+        sysbench::we_run_on_its_tables
+    );
+    on!(
+        mariadb,
+        Server::Mariadb,
+        sysbench::it_runs_on_our_tables,
+        sysbench::we_run_on_its_tables
+    );
+    on!(
+        mysql,
+        Server::Mysql,
+        sysbench::it_runs_on_our_tables,
+        sysbench::we_run_on_its_tables
+    );
+}
 
 macro_rules! on_every_server {
     ($($topic:ident::$check:ident),* $(,)?) => {

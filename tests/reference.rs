@@ -59,6 +59,12 @@ fn every_key_is_named() {
             "{heading}"
         );
     }
+    // The list of statements has no place in a preset.
+    let single: Vec<String> = keys::<RunSpec>()
+        .into_iter()
+        .filter(|key| key != "session")
+        .collect();
+    assert_eq!(single, RunSpec::KEYS);
 }
 
 /// Checks a workload that stands in a folder with the SQL of the pages, and more.

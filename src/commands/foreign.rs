@@ -5,11 +5,11 @@ use anyhow::{Result, anyhow};
 
 use crate::commands::dataset::Found;
 use crate::commands::exit::{server, usage};
-use crate::db::identifier::{quote, quoted};
-use crate::db::session::{Class, Protocol, Row, Session, Target};
-use crate::value::{Args, Engine, Kind, Statement, StmtId};
+use crate::db::session::{Class, Protocol, Session, Target};
+use crate::run::key_range::{self, KeyRange};
+use crate::value::{Engine, StmtId};
 use crate::workload::compile::compile;
-use crate::workload::plan::{Plan, Table};
+use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 
@@ -59,44 +59,33 @@ pub async fn try_statements<S: Session>(plan: &Plan, target: &Target) -> Result<
 /// first: a run would find nothing there, and by deleting and inserting fill up
 /// what is someone else's.
 pub async fn refuse_shorter<S: Session>(plan: &Plan, target: &Target) -> Result<()> {
-    let Some((table, key)) = first_key(plan) else {
+    let Some(table) = plan.tables.first() else {
         return Ok(());
     };
-    let mark = quote(plan.engine);
-    let (column, name) = (quoted(key, mark), quoted(&table.name, mark));
-    let last = Statement {
-        name: format!("last key of {}", table.name),
-        // Once a run.
-        sql: String::leak(format!("SELECT MAX({column}) FROM {name}")),
-        params: Vec::new(),
-        kind: Kind::Read,
+    let Some(key) = table.key(&plan.draws) else {
+        return Ok(());
     };
-    let mut session = S::open(target, &[last]).await.map_err(server)?;
-    let mut found = 0;
-    let each = |row: &S::Row| {
-        if !row.is_null(0) {
-            found = row.int(0)?.max(0).unsigned_abs();
-        }
-        Ok(())
-    };
-    let fetched = session.fetch(StmtId(0), Args::NONE, each).await;
-    fetched.map_err(server)?;
+    if plan.engine == Engine::Null {
+        return Ok(());
+    }
+    let asked = key_range::statement(table, key, plan.engine);
+    let mut session = S::open(target, &[asked]).await.map_err(server)?;
+    let range = key_range::ask(&mut session, StmtId(0))
+        .await
+        .map_err(server)?;
     session.close().await.map_err(server)?;
-    if found >= table.rows {
+    let last = match range {
+        KeyRange::Keys(_, last) => last.max(0).unsigned_abs(),
+        KeyRange::NoRows => 0,
+        KeyRange::NoNumbers => return Ok(()),
+    };
+    if last >= table.rows {
         return Ok(());
     }
     Err(usage(anyhow!(
-        "the last {key} of table {} is {found}, but the run is for {} rows; say how many there are, such as --set rows={found}",
+        "the last {} of table {} is {last}, but the run is for {} rows; say how many there are, such as --set rows={last}",
+        table.columns[key],
         table.name,
         table.rows
     )))
-}
-
-fn first_key(plan: &Plan) -> Option<(&Table, &str)> {
-    let table = plan
-        .tables
-        .first()
-        .filter(|_| plan.engine != Engine::Null)?;
-    let key = table.key(&plan.draws)?;
-    Some((table, &table.columns[key]))
 }

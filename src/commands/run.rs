@@ -104,9 +104,8 @@ pub async fn measure<S: Session + 'static>(
     let name = folder.file_name().unwrap_or_default();
     info.run = name.to_string_lossy().into_owned();
     let host = Environment::read();
-    let mut manifest = manifest(
-        source, &settings, &plan, facts, &config, options, &info, now,
-    )?;
+    let mut manifest = manifest(source, &settings, &plan, facts, &config, &info, now)?;
+    manifest.run.foreign_data = options.foreign_data;
     if !options.foreign_data {
         manifest.data = found[0].items(&plan);
     }

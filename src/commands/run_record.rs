@@ -88,7 +88,6 @@ pub fn manifest(
     plan: &Plan,
     facts: &ServerFacts,
     config: &RunConfig,
-    options: &RunOptions<'_>,
     info: &RunInfo,
     now_us: i64,
 ) -> Result<Manifest> {
@@ -122,7 +121,7 @@ pub fn manifest(
             rate: config.pace.open().map(|open| open.rate),
             session: config.targets[0].setup().statements.clone(),
             prewarm: plan.run.prewarm,
-            foreign_data: options.foreign_data,
+            foreign_data: false,
         },
         target: TargetPart {
             url: shown(&config.targets),

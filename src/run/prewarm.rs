@@ -32,8 +32,8 @@ const POSTGRES_ONLY: [&str; 2] = [
     "SET LOCAL enable_sort = off",
 ];
 
-/// Without an index a table is read by its rows, which InnoDB keeps in the
-/// primary key. An aggregate of an expression cannot be answered from the ends
+/// Without an index a table is read by its rows, which `InnoDB` keeps in
+/// the primary key. An aggregate of an expression cannot be answered from the ends
 /// of an index.
 const MYSQL: &str = "
 SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',

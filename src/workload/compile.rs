@@ -280,7 +280,10 @@ impl<'a> Compiler<'a> {
             isolation: given(&run.isolation, |level| {
                 resolver.choice("run.isolation", level, &Isolation::NAMES)
             })?,
-            prewarm: run.prewarm.unwrap_or(false),
+            prewarm: given(&run.prewarm, |yes| {
+                resolver.choice("run.prewarm", yes, &[("true", true), ("false", false)])
+            })?
+            .unwrap_or(false),
             session: run
                 .session
                 .iter()

@@ -138,8 +138,8 @@ pub struct RunSpec {
     pub late_limit: Key,
     pub sla: Key,
     pub isolation: Key,
-    pub prewarm: Option<bool>,
-    /// A list, so no key of presets.
+    pub prewarm: Key,
+    /// A list, so no key of presets, whose values are single.
     pub session: Option<Vec<Spanned<Scalar>>>,
 }
 
@@ -196,8 +196,8 @@ impl DrawSpec {
 }
 
 impl RunSpec {
-    /// Its keys, for presets.
-    pub const KEYS: [&str; 13] = [
+    /// Its keys with single values, for presets.
+    pub const KEYS: [&str; 14] = [
         "clients",
         "warmup",
         "time",
@@ -211,6 +211,7 @@ impl RunSpec {
         "late_limit",
         "sla",
         "isolation",
+        "prewarm",
     ];
 }
 
@@ -276,6 +277,11 @@ impl<'de> Visitor<'de> for ScalarVisitor {
 
     fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
         Ok(Scalar::Float(number))
+    }
+
+    /// A choice of two words.
+    fn visit_bool<E>(self, yes: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Text(yes.to_string()))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
