@@ -67,10 +67,11 @@ fn every_key_is_named() {
     assert_eq!(single, RunSpec::KEYS);
 }
 
-/// Checks a workload that stands in a folder with the SQL of the pages.
-fn checked(workload: &str) -> Result<(), String> {
+/// Checks a workload that stands in a folder with the SQL of the pages, and more.
+fn checked(workload: &str, more_sql: &str) -> Result<(), String> {
     let place = Place::new();
     place.write("w.toml", workload);
+    place.write("bank.sql", more_sql);
     for folder in ["common", "mysql"] {
         std::fs::create_dir_all(place.path("sql").join(folder)).unwrap();
     }
@@ -90,10 +91,47 @@ fn checked(workload: &str) -> Result<(), String> {
     }
 }
 
-/// The message to a draw of this kind with a key that it does not take.
+/// A fragment in the page's whole example: its keys take the place of those there,
+/// what it draws is used by a statement, its parameters by a draw.
+fn checked_in_bank(fragment: &str) -> Result<(), String> {
+    let mut workload = bank();
+    let part: Table = fragment.parse().unwrap();
+    for (key, value) in part {
+        match (workload.get_mut(&key), value) {
+            (Some(Value::Table(there)), Value::Table(more)) if key != "run" => there.extend(more),
+            (_, value) => drop(workload.insert(key, value)),
+        }
+    }
+    let names = |workload: &Table, key: &str| -> Vec<String> {
+        workload[key].as_table().unwrap().keys().cloned().collect()
+    };
+    for param in names(&workload, "params") {
+        let draw = format!("kind = \"const\"\nvalue = \"{param}\"");
+        let draws = workload["draw"].as_table_mut().unwrap();
+        draws.insert(format!("of_{param}"), Value::Table(draw.parse().unwrap()));
+    }
+    let values = names(&workload, "draw").join(", :");
+    let uses: Table = "name = \"uses\"\nsteps = [{ run = [\"uses\"] }]"
+        .parse()
+        .unwrap();
+    let transactions = workload["transaction"].as_array_mut().unwrap();
+    transactions.push(Value::Table(uses));
+    checked(
+        &toml::to_string(&workload).unwrap(),
+        &format!("-- name: uses\nSELECT :{values}\n"),
+    )
+}
+
+/// The page's whole example.
+fn bank() -> Table {
+    let blocks = Page::read(WORKLOADS).blocks();
+    let whole = blocks.iter().find(|block| block.info == "toml").unwrap();
+    whole.text.parse().unwrap()
+}
+
+/// The message to a draw that is wrong.
 fn refused(draw: &str) -> String {
-    let part = format!("[draw]\nx = {draw}\n");
-    checked(&whole(&part)).unwrap_err()
+    checked_in_bank(&format!("[draw]\nx = {draw}\n")).unwrap_err()
 }
 
 /// `a, b and c` behind a word of a message.
@@ -125,43 +163,6 @@ fn every_kind_is_named_with_its_keys() {
     assert_eq!(told, known);
 }
 
-/// A fragment in a small workload: its keys take the place of those there, what
-/// it draws is used by a column, its parameters by a draw.
-fn whole(fragment: &str) -> String {
-    let mut workload = bank();
-    let part: Table = fragment.parse().unwrap();
-    for (key, value) in part {
-        match (workload.get_mut(&key), value) {
-            (Some(Value::Table(there)), Value::Table(more)) if key != "run" => there.extend(more),
-            (_, value) => drop(workload.insert(key, value)),
-        }
-    }
-    let names = |workload: &Table, key: &str| -> Vec<String> {
-        workload[key].as_table().unwrap().keys().cloned().collect()
-    };
-    for param in names(&workload, "params") {
-        let draw: Table = format!("kind = \"const\"\nvalue = \"{param}\"")
-            .parse()
-            .unwrap();
-        let draws = workload["draw"].as_table_mut().unwrap();
-        draws.insert(format!("of_{param}"), Value::Table(draw));
-    }
-    let draws = names(&workload, "draw");
-    let table = workload["table"][0].as_table_mut().unwrap();
-    let columns = table["columns"].as_table_mut().unwrap();
-    for draw in draws {
-        columns.insert(format!("c_{draw}"), Value::String(draw));
-    }
-    toml::to_string(&workload).unwrap()
-}
-
-/// The page's whole example.
-fn bank() -> Table {
-    let blocks = Page::read(WORKLOADS).blocks();
-    let whole = blocks.iter().find(|block| block.info == "toml").unwrap();
-    whole.text.parse().unwrap()
-}
-
 #[test]
 fn every_example_compiles_for_every_engine() {
     let page = Page::read(WORKLOADS);
@@ -169,14 +170,14 @@ fn every_example_compiles_for_every_engine() {
     assert!(blocks.len() >= 4, "{}", blocks.len());
     for block in blocks {
         let result = match block.info.as_str() {
-            "toml" => checked(&block.text),
-            "toml fragment" => checked(&whole(&block.text)),
+            "toml" => checked(&block.text, ""),
+            "toml fragment" => checked_in_bank(&block.text),
             other => panic!("{WORKLOADS}:{}: what is `{other}`?", block.line),
         };
         assert_eq!(result, Ok(()), "{WORKLOADS}:{}", block.line);
     }
     // The check sees what is wrong in a fragment.
-    let fault = checked(&whole("[run]\nclients = \"few\"\n")).unwrap_err();
+    let fault = checked_in_bank("[run]\nclients = \"few\"\n").unwrap_err();
     assert!(fault.contains("run.clients"), "{fault}");
 }
 
