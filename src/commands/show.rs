@@ -12,11 +12,12 @@ use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
 use crate::units::{grouped, human_bytes, human_duration};
-use crate::value::{Cells, Value};
+use crate::transaction::drawn::Drawn;
+use crate::value::{Cells, StmtId, Value};
 use crate::workload::compile::{check, compile};
 use crate::workload::draw::Generator;
 use crate::workload::mix::Mix;
-use crate::workload::plan::{Plan, Table, Transaction};
+use crate::workload::plan::{Body, Plan, Script, Table, Transaction};
 
 pub fn run(args: &ShowArgs) -> Result<u8> {
     let source = workload::source(&args.workload)?;
@@ -115,11 +116,11 @@ fn table_group(out: &mut impl Write, group: &[Table]) -> Result<()> {
 
 /// Statements of one transaction, repetitions counted.
 fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction) -> Result<()> {
-    let blocks = transaction
-        .ops
-        .iter()
-        .map(|op| plan.block_of[op.first.index()]);
-    let blocks: Vec<u16> = blocks.collect();
+    let block = |id: StmtId| plan.block_of[id.index()];
+    let blocks: Vec<u16> = match &transaction.body {
+        Body::Script(script) => script.ops.iter().map(|op| block(op.first)).collect(),
+        Body::Tpcc(body) => body.statements.iter().map(|of| block(of.first)).collect(),
+    };
     let parts: Vec<String> = blocks
         .chunk_by(|left, right| left == right)
         .map(|same| {
@@ -181,29 +182,47 @@ fn transactions(
     client: u64,
     first: u64,
 ) -> Result<()> {
-    let mut registers = Cells::default();
+    let clients = plan.run.clients.unwrap_or(1);
+    let mut drawn = Drawn::new(plan, seed, clients);
     for k in 0..first {
-        let picked = plan.draw(seed, phase, client, k, &mut registers);
+        let picked = drawn.draw(plan, phase, client, k);
         let transaction = &plan.transactions[picked];
         writeln!(
             out,
             "-- client {client}, transaction {k}: {}",
             transaction.name
         )?;
-        if transaction.atomic {
-            writeln!(out, "BEGIN;")?;
+        match &transaction.body {
+            Body::Script(script) => {
+                statements(out, plan, transaction, script, &drawn.registers)?;
+            }
+            // What it sends depends on what the server returns.
+            Body::Tpcc(_) => writeln!(out, "{}", drawn.tpcc)?,
         }
-        for op in &transaction.ops {
-            let sql = plan.statements[op.statement(&registers).index()].sql;
-            let values = op
-                .picks(transaction)
-                .iter()
-                .map(|&register| literal(registers.get(usize::from(register))));
-            writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
-        }
-        if transaction.atomic {
-            writeln!(out, "COMMIT;")?;
-        }
+    }
+    Ok(())
+}
+
+fn statements(
+    out: &mut impl Write,
+    plan: &Plan,
+    transaction: &Transaction,
+    script: &Script,
+    registers: &Cells,
+) -> Result<()> {
+    if transaction.atomic {
+        writeln!(out, "BEGIN;")?;
+    }
+    for op in &script.ops {
+        let sql = plan.statements[op.statement(registers).index()].sql;
+        let values = op
+            .picks(script)
+            .iter()
+            .map(|&register| literal(registers.get(usize::from(register))));
+        writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
+    }
+    if transaction.atomic {
+        writeln!(out, "COMMIT;")?;
     }
     Ok(())
 }

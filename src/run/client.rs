@@ -15,8 +15,8 @@ use crate::run::pace::Pace;
 use crate::run::timed::Timed;
 use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
-use crate::transaction::script::{self, Failure};
-use crate::value::Cells;
+use crate::transaction::drawn::Drawn;
+use crate::transaction::execute::{Failure, Outcome, execute};
 use crate::workload::plan::{Plan, Transaction};
 
 /// Between attempts of one transaction: doubled each time.
@@ -35,6 +35,8 @@ pub struct Work {
     pub targets: Arc<[Target]>,
     pub ledger: Rc<Ledger>,
     pub seed: u64,
+    /// Of the whole run.
+    pub clients: u64,
     pub pace: Pace,
     /// A new connection waits to have Nagle's algorithm switched off: the worker
     /// does it once for all, as it means to look at every open file.
@@ -65,6 +67,7 @@ impl Slot {
 /// How a transaction ended.
 enum Ended {
     Committed(Instant),
+    RolledBack(Instant),
     Failed(Fate, Instant),
     /// The run was over first.
     Unfinished,
@@ -83,7 +86,7 @@ pub async fn client<S: Session>(
 ) {
     slot.session.set(session.id());
     let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
-    let mut registers = Cells::default();
+    let mut drawn = Drawn::new(&work.plan, work.seed, work.clients);
     let (mut warmed, mut ran) = (0, 0);
     let mut now = Instant::now();
     loop {
@@ -93,17 +96,19 @@ pub async fn client<S: Session>(
             Phase::Measure if share.is_none_or(|share| ran < share) => (Purpose::Run, &mut ran),
             Phase::Measure | Phase::Drain => break,
         };
-        let transaction = work
-            .plan
-            .draw(work.seed, purpose, number, *k, &mut registers);
+        let transaction = drawn.draw(&work.plan, purpose, number, *k);
         *k += 1;
         let start = Instant::now();
         slot.in_flight.set(Some((transaction, start)));
-        let ended = attempt_until_done(work, &mut session, transaction, &registers, start).await;
+        let ended = attempt_until_done(work, &mut session, transaction, &drawn, start).await;
         slot.in_flight.set(None);
         match ended {
             Ended::Committed(end) => {
                 work.ledger.committed(transaction, start, end);
+                now = end;
+            }
+            Ended::RolledBack(end) => {
+                work.ledger.rolled_back(transaction, start, end);
                 now = end;
             }
             Ended::Failed(fate, end) => {
@@ -134,15 +139,16 @@ async fn attempt_until_done<S: Session>(
     work: &Work,
     session: &mut Timed<S>,
     transaction: usize,
-    registers: &Cells,
+    drawn: &Drawn,
     start: Instant,
 ) -> Ended {
     let plan = &work.plan.transactions[transaction];
     let mut pause = FIRST_RETRY;
     session.start(transaction, start);
     loop {
-        let failure = match script::execute(session, plan, registers).await {
-            Ok(()) => return Ended::Committed(session.last().1),
+        let failure = match execute(session, plan, drawn).await {
+            Ok(Outcome::Committed) => return Ended::Committed(session.last().1),
+            Ok(Outcome::RolledBack) => return Ended::RolledBack(session.last().1),
             Err(failure) => failure,
         };
         let (line, at) = session.last();
@@ -192,7 +198,7 @@ fn fate(failure: &Failure, plan: &Transaction) -> Fate {
     match failure.error.class {
         // Without BEGIN, what came before in the transaction is committed, and
         // would be done twice.
-        Class::Retry if plan.atomic || plan.ops.len() == 1 => Fate::Retried,
+        Class::Retry if plan.atomic || plan.is_one_statement() => Fate::Retried,
         Class::Duplicate if plan.replaces_keys => Fate::Retried,
         Class::Disconnected if commits => Fate::InDoubt,
         Class::Disconnected => Fate::Disconnected,

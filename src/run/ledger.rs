@@ -293,6 +293,21 @@ impl Ledger {
         });
     }
 
+    /// A transaction that its own inputs rolled back. One in the grace has missed
+    /// the window, as a commit there has.
+    pub fn rolled_back(&self, transaction: usize, start: Instant, end: Instant) {
+        let busy = self.busy(start, end);
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[transaction];
+            stats.busy += busy;
+            if phase == Phase::Drain {
+                stats.drained += 1;
+            } else {
+                stats.rolled_back += 1;
+            }
+        });
+    }
+
     pub fn failed(&self, transaction: usize, start: Instant, end: Instant, fate: Fate) {
         let busy = self.busy(start, end);
         self.with(end, |recorder, _| {

@@ -106,6 +106,7 @@ pub async fn worker<S: Session + 'static>(
         targets: job.targets.clone(),
         ledger: ledger.clone(),
         seed: job.seed,
+        clients: job.clients,
         pace: job.pace,
         has_new_sockets: Cell::new(false),
     });

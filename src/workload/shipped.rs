@@ -43,12 +43,16 @@ const WORKLOADS: &[(&str, &str)] = &[
         "oltp_write_heavy",
         include_str!("../../workloads/oltp_write_heavy.toml"),
     ),
+    ("tpcc", include_str!("../../workloads/tpcc.toml")),
 ];
 
 /// `<folder>/<file>` below `sql/`, and its text.
 const SQL: &[(&str, &str)] = &[
     ("common/meta.sql", include_str!("../../sql/common/meta.sql")),
     ("common/oltp.sql", include_str!("../../sql/common/oltp.sql")),
+    ("common/tpcc.sql", include_str!("../../sql/common/tpcc.sql")),
+    ("mysql/tpcc.sql", include_str!("../../sql/mysql/tpcc.sql")),
+    ("sqlite/tpcc.sql", include_str!("../../sql/sqlite/tpcc.sql")),
 ];
 
 pub fn workload_names() -> impl Iterator<Item = &'static str> {

@@ -90,8 +90,13 @@ pub struct TableSpec {
     #[serde(default)]
     pub index: Vec<Spanned<String>>,
     pub count: Key,
-    pub rows: Spanned<Scalar>,
-    pub columns: Spanned<Pairs<Spanned<String>>>,
+    pub rows: Key,
+    pub columns: Option<Spanned<Pairs<Spanned<String>>>>,
+    /// In place of `rows`, `columns` and `count`: rows that are made in Rust.
+    pub builtin: Option<Spanned<String>>,
+    /// SQL blocks that run after those of `index`, where the parameter `fk` says so.
+    #[serde(default)]
+    pub foreign_keys: Vec<Spanned<String>>,
     #[serde(default)]
     pub grows: bool,
 }
@@ -105,7 +110,9 @@ pub struct TransactionSpec {
     pub atomic: bool,
     #[serde(default)]
     pub hold: Vec<Spanned<String>>,
-    pub steps: Spanned<Vec<StepSpec>>,
+    pub steps: Option<Spanned<Vec<StepSpec>>>,
+    /// In place of `steps`: a transaction that is written in Rust.
+    pub builtin: Option<Spanned<String>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -251,6 +258,11 @@ impl<'de> Visitor<'de> for ScalarVisitor {
 
     fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
         Ok(Scalar::Int(number))
+    }
+
+    /// A word like any other: what may be `true` or `false` says so itself.
+    fn visit_bool<E>(self, flag: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Text(flag.to_string()))
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
