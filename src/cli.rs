@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::db::session::Protocol;
-use crate::units::{parse_count, parse_duration, parse_percent};
-use crate::value::Engine;
+use crate::units::{parse_count, parse_duration, parse_percent, parse_real};
+use crate::value::{Arrivals, Engine, Schedule};
 
 /// OLTP workloads on real MySQL, MariaDB and PostgreSQL servers, to compare
 /// storage tiers.
@@ -31,7 +31,7 @@ pub enum Command {
     /// Make and fill a workload's tables
     Prepare(PrepareArgs),
     /// Run a workload and write its results
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Compare a workload's tables with what was loaded
     Check(CheckArgs),
     /// Drop a workload's tables
@@ -82,7 +82,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "ENGINE", default_value = "postgres", value_parser = engine)]
     pub engine: Engine,
 
-    /// Print the first transactions of this client (from 0)
+    /// Print the first transactions of this client (from 0); of client 0 they are
+    /// also what the pool of an open loop sends, in order of arrival
     #[arg(long, value_name = "N")]
     pub client: Option<u64>,
 
@@ -184,6 +185,29 @@ pub struct RunArgs {
     #[arg(long, value_name = "P", value_parser = parse_percent)]
     pub error_limit: Option<f64>,
 
+    /// Open loop: start this many transactions a second, all clients together, at
+    /// planned instants, however long the server takes
+    #[arg(long, value_name = "R", value_parser = parse_real)]
+    pub rate: Option<f64>,
+
+    /// Gaps between the planned instants: poisson (independent users) or
+    /// constant [default: poisson]
+    #[arg(long, value_name = "KIND", value_parser = arrivals)]
+    pub arrivals: Option<Arrivals>,
+
+    /// Who takes a transaction that is due: any free client (pool), or its own
+    /// client (`per_client`) [default: pool]
+    #[arg(long, value_name = "KIND", value_parser = schedule)]
+    pub schedule: Option<Schedule>,
+
+    /// Skip, and count, what could not start this soon after its planned instant
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub late_limit: Option<Duration>,
+
+    /// Count the share of transactions with a response time within this
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub sla: Option<Duration>,
+
     /// Name of the tier that the data lies on, for the results
     #[arg(long, value_name = "NAME")]
     pub tier: Option<String>,
@@ -239,6 +263,22 @@ fn engine(text: &str) -> Result<Engine, String> {
     ];
     let found = known.into_iter().find(|engine| engine.name() == text);
     found.ok_or_else(|| format!("`{text}` is no engine; use postgres, mysql, mariadb or sqlite"))
+}
+
+fn arrivals(text: &str) -> Result<Arrivals, String> {
+    one_of("kind of arrivals", &Arrivals::NAMES, text)
+}
+
+fn schedule(text: &str) -> Result<Schedule, String> {
+    one_of("schedule", &Schedule::NAMES, text)
+}
+
+fn one_of<T: Copy>(what: &str, known: &[(&str, T)], text: &str) -> Result<T, String> {
+    let found = known.iter().find(|(name, _)| *name == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        format!("`{text}` is no {what}; use {}", names.join(" or "))
+    })
 }
 
 fn protocol(text: &str) -> Result<Protocol, String> {

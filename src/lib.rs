@@ -145,6 +145,10 @@ pub mod transaction {
 /// Many transactions: clients, workers, phases; the load before them, and its
 /// check.
 pub mod run {
+    pub mod agenda;
+    pub mod alarm;
+    pub mod arrivals;
+    mod backlog;
     pub mod check;
     mod check_index;
     mod check_sample;

@@ -269,6 +269,52 @@ pub struct Statement {
     pub kind: Kind,
 }
 
+/// How the gaps between planned instants are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Exponential gaps: independent users.
+    Poisson,
+    /// Equal gaps.
+    Constant,
+}
+
+/// Who takes an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Any free client, as from the connection pool of an application.
+    Pool,
+    /// Each client has arrivals of its own, and they wait for it.
+    PerClient,
+}
+
+impl Arrivals {
+    pub const NAMES: [(&'static str, Arrivals); 2] = [
+        ("poisson", Arrivals::Poisson),
+        ("constant", Arrivals::Constant),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Arrivals::Poisson => "poisson",
+            Arrivals::Constant => "constant",
+        }
+    }
+}
+
+impl Schedule {
+    pub const NAMES: [(&'static str, Schedule); 2] = [
+        ("pool", Schedule::Pool),
+        ("per_client", Schedule::PerClient),
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Schedule::Pool => "pool",
+            Schedule::PerClient => "per_client",
+        }
+    }
+}
+
 /// What a server says about itself, asked once before a run.
 #[derive(Clone, Debug, Default)]
 pub struct ServerFacts {

@@ -65,6 +65,8 @@ fn write(results: &Path) -> Result<(), SinkError> {
     };
     let mut files = RunFiles::create(results, &folder, &info).unwrap();
     let interval = Interval {
+        offered: None,
+        backlog: None,
         phase: Phase::Measure,
         time_us: NINE,
         second: 0.0,
@@ -76,6 +78,7 @@ fn write(results: &Path) -> Result<(), SinkError> {
     };
     files.interval(&interval).unwrap();
     let summary = Summary {
+        open: None,
         info,
         measured: Duration::from_secs(1),
         all: recorder.all(),

@@ -3,7 +3,8 @@
 //! code in `random`.
 
 use tiermark::random::rng::Purpose;
-use tiermark::value::{Cells, Engine, Value};
+use tiermark::transaction::drawn::Drawn;
+use tiermark::value::{Engine, Value};
 use tiermark::workload::compile::compile;
 use tiermark::workload::plan::Plan;
 use tiermark::workload::settings::Settings;
@@ -64,10 +65,10 @@ fn kinds_of_keys_stay_in_their_range() {
             "{}",
             shown(&plan, "x")
         );
-        let mut registers = Cells::default();
+        let mut drawn = Drawn::new(&plan, 1, 1);
         for k in 0..1000 {
-            plan.draw(1, Purpose::Run, 0, k, &mut registers);
-            let Value::Int(key) = registers.get(0) else {
+            drawn.draw(&plan, Purpose::Run, 0, k);
+            let Value::Int(key) = drawn.registers.get(0) else {
                 panic!("{draw} gives no number");
             };
             assert!((5..=1000).contains(&key), "{draw}: {key}");
@@ -104,8 +105,9 @@ fn texts_have_their_form() {
     for (draw, fits) in cases {
         let plan =
             plan(draw, &Settings::default()).unwrap_or_else(|error| panic!("{draw}: {error}"));
-        let mut registers = Cells::default();
-        plan.draw(1, Purpose::Run, 0, 0, &mut registers);
+        let mut drawn = Drawn::new(&plan, 1, 1);
+        drawn.draw(&plan, Purpose::Run, 0, 0);
+        let registers = &drawn.registers;
         assert!(fits(registers.get(0)), "{draw}: {:?}", registers.get(0));
     }
     // Made from a number, which is drawn before it.
@@ -124,8 +126,9 @@ fn texts_have_their_form() {
             &Settings::default(),
         )
         .unwrap();
-        let mut registers = Cells::default();
-        plan.draw(1, Purpose::Run, 0, 0, &mut registers);
+        let mut drawn = Drawn::new(&plan, 1, 1);
+        drawn.draw(&plan, Purpose::Run, 0, 0);
+        let registers = &drawn.registers;
         let Value::Text(text) = registers.get(1) else {
             panic!("{kind} gives no text");
         };

@@ -7,6 +7,10 @@ mod curve;
 mod ends;
 #[path = "null_run/failures.rs"]
 mod failures;
+#[path = "null_run/logged.rs"]
+mod logged;
+#[path = "null_run/open.rs"]
+mod open;
 #[path = "null_run/rig.rs"]
 mod rig;
 #[path = "null_run/slow.rs"]

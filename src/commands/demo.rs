@@ -14,6 +14,7 @@ use crate::commands::target::block_on;
 use crate::db::session::Target;
 use crate::db::sqlite::SqliteSession;
 use crate::report::progress::note;
+use crate::workload::plan::RunDefaults;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 
@@ -48,14 +49,13 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
         quiet,
     };
     let options = RunOptions {
-        clients: Some(CLIENTS),
+        flags: RunDefaults {
+            clients: Some(CLIENTS),
+            warmup: Some(WARMUP),
+            time: Some(TIME),
+            ..RunDefaults::default()
+        },
         workers: None,
-        warmup: Some(WARMUP),
-        time: Some(TIME),
-        transactions: None,
-        grace: None,
-        seed: None,
-        error_limit: None,
         tier: None,
         log_tier: None,
         results: &args.out.out,

@@ -196,8 +196,15 @@ fn announce(
         Stop::Transactions(count) => counted(count, "transaction"),
     };
     let tls = if facts.tls { " with TLS" } else { "" };
+    let rate = config.pace.open().map_or(String::new(), |open| {
+        let (arrivals, rate) = (open.arrivals.name(), open.rate);
+        format!(
+            ", {rate} due a second ({arrivals}, {})",
+            open.schedule.name()
+        )
+    });
     note(format_args!(
-        "{} on {} {}{tls}, {}: {}, {} of warm-up, {end}, seed {}",
+        "{} on {} {}{tls}, {}: {}{rate}, {} of warm-up, {end}, seed {}",
         plan.workload,
         plan.engine,
         facts.version,

@@ -9,10 +9,11 @@ use crate::cli::RunArgs;
 use crate::commands::exit::usage;
 use crate::db::session::Target;
 use crate::run::execute::RunConfig;
-use crate::run::pace::Pace;
+use crate::run::pace::{Open, Pace};
 use crate::run::timeline::Stop;
 use crate::stats::summary::Warning;
-use crate::workload::plan::Plan;
+use crate::value::{Arrivals, Schedule};
+use crate::workload::plan::{Plan, RunDefaults};
 
 /// What a run takes where neither flag nor file says.
 const CLIENTS: u64 = 1;
@@ -22,17 +23,15 @@ const GRACE: Duration = Duration::from_secs(1);
 const SEED: u64 = 1;
 const ERROR_LIMIT: f64 = 0.01;
 
+/// Transactions per second beyond which planning alone would take the cores.
+const HIGHEST_RATE: f64 = 10e6;
+
 /// What the command line asks of a run, beside workload and target.
 #[derive(Clone, Debug)]
 pub struct RunOptions<'a> {
-    pub clients: Option<u64>,
+    /// Flags that stand for keys of `[run]`.
+    pub flags: RunDefaults,
     pub workers: Option<u64>,
-    pub warmup: Option<Duration>,
-    pub time: Option<Duration>,
-    pub transactions: Option<u64>,
-    pub grace: Option<Duration>,
-    pub seed: Option<u64>,
-    pub error_limit: Option<f64>,
     pub tier: Option<&'a str>,
     pub log_tier: Option<&'a str>,
     pub results: &'a Path,
@@ -43,14 +42,21 @@ pub struct RunOptions<'a> {
 impl RunOptions<'_> {
     pub fn of(args: &RunArgs, quiet: bool, warnings: Vec<Warning>) -> RunOptions<'_> {
         RunOptions {
-            clients: args.clients,
+            flags: RunDefaults {
+                clients: args.clients,
+                warmup: args.warmup,
+                time: args.time,
+                transactions: args.transactions,
+                grace: args.grace,
+                seed: args.seed,
+                error_limit: args.error_limit,
+                rate: args.rate,
+                arrivals: args.arrivals,
+                schedule: args.schedule,
+                late_limit: args.late_limit,
+                sla: args.sla,
+            },
             workers: args.workers,
-            warmup: args.warmup,
-            time: args.time,
-            transactions: args.transactions,
-            grace: args.grace,
-            seed: args.seed,
-            error_limit: args.error_limit,
             tier: args.tier.as_deref(),
             log_tier: args.log_tier.as_deref(),
             results: &args.out.out,
@@ -62,15 +68,15 @@ impl RunOptions<'_> {
 
 /// Flags over the file over what stands here.
 pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Result<RunConfig> {
-    let file = &plan.run;
+    let (flags, file) = (&options.flags, &plan.run);
     // A flag for one end of a run takes the place of the file's other end.
-    let transactions = options
+    let transactions = flags
         .transactions
-        .or(file.transactions.filter(|_| options.time.is_none()));
+        .or(file.transactions.filter(|_| flags.time.is_none()));
     let stop = match transactions {
         Some(0) => return Err(usage(anyhow!("run.transactions is 0; run at least 1"))),
         Some(count) => Stop::Transactions(count),
-        None => Stop::After(options.time.or(file.time).unwrap_or(TIME)),
+        None => Stop::After(flags.time.or(file.time).unwrap_or(TIME)),
     };
     if stop == Stop::After(Duration::ZERO) {
         return Err(usage(anyhow!(
@@ -80,12 +86,12 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
     let warmup = match stop {
         // The file's warm-up goes with the file's end of the run.
         Stop::Transactions(_) => {
-            let given = file.warmup.filter(|_| options.transactions.is_none());
-            options.warmup.or(given).unwrap_or(Duration::ZERO)
+            let given = file.warmup.filter(|_| flags.transactions.is_none());
+            flags.warmup.or(given).unwrap_or(Duration::ZERO)
         }
-        Stop::After(_) => options.warmup.or(file.warmup).unwrap_or(WARMUP),
+        Stop::After(_) => flags.warmup.or(file.warmup).unwrap_or(WARMUP),
     };
-    let clients = options.clients.or(file.clients).unwrap_or(CLIENTS);
+    let clients = flags.clients.or(file.clients).unwrap_or(CLIENTS);
     if clients == 0 {
         return Err(usage(anyhow!("run.clients is 0; run at least 1")));
     }
@@ -95,15 +101,46 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
         targets: targets.into(),
         clients,
         workers: usize::try_from(workers).unwrap_or(1),
-        seed: options.seed.or(file.seed).unwrap_or(SEED),
+        seed: flags.seed.or(file.seed).unwrap_or(SEED),
         warmup,
         stop,
-        grace: options.grace.or(file.grace).unwrap_or(GRACE),
-        pace: Pace::Closed,
-        error_limit: options
+        grace: flags.grace.or(file.grace).unwrap_or(GRACE),
+        pace: pace(flags, file)?,
+        sla: flags.sla.or(file.sla),
+        error_limit: flags
             .error_limit
             .or(file.error_limit)
             .unwrap_or(ERROR_LIMIT),
         warnings: options.warnings.clone(),
     })
+}
+
+fn pace(flags: &RunDefaults, file: &RunDefaults) -> Result<Pace> {
+    let arrivals = flags.arrivals.or(file.arrivals);
+    let schedule = flags.schedule.or(file.schedule);
+    let late_limit = flags.late_limit.or(file.late_limit);
+    let Some(rate) = flags.rate.or(file.rate) else {
+        let without = [
+            ("arrivals", arrivals.is_some()),
+            ("schedule", schedule.is_some()),
+            ("late_limit", late_limit.is_some()),
+        ];
+        return match without.iter().find(|(_, given)| *given) {
+            Some((key, _)) => Err(usage(anyhow!(
+                "run.{key} is given, but it is for an open loop only; give its rate too, such as --rate 1000"
+            ))),
+            None => Ok(Pace::Closed),
+        };
+    };
+    if rate <= 0.0 || rate > HIGHEST_RATE {
+        return Err(usage(anyhow!(
+            "run.rate is {rate} per second; give one above 0 and up to 10M"
+        )));
+    }
+    Ok(Pace::Open(Open {
+        rate,
+        arrivals: arrivals.unwrap_or(Arrivals::Poisson),
+        schedule: schedule.unwrap_or(Schedule::Pool),
+        late_limit,
+    }))
 }

@@ -28,6 +28,7 @@ pub fn info(
     config: &RunConfig,
     options: &RunOptions<'_>,
 ) -> RunInfo {
+    let open = config.pace.open();
     RunInfo {
         tier: options.tier.unwrap_or_default().to_owned(),
         log_tier: options.log_tier.unwrap_or_default().to_owned(),
@@ -42,6 +43,9 @@ pub fn info(
         seed: config.seed,
         isolation: isolation(facts),
         warmup: config.warmup,
+        arrivals: open.map_or(String::new(), |open| open.arrivals.name().to_owned()),
+        rate: open.map(|open| open.rate),
+        sla: config.sla,
         transactions: plan
             .transactions
             .iter()
@@ -107,6 +111,7 @@ pub fn manifest(
             transactions,
             grace: human_duration(config.grace),
             error_limit: percent(config.error_limit),
+            rate: config.pace.open().map(|open| open.rate),
         },
         target: TargetPart {
             url: shown(&config.targets),
@@ -137,14 +142,26 @@ fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
         Stop::After(time) => ("time", human_duration(time).into()),
         Stop::Transactions(transactions) => ("transactions", count(transactions)),
     };
-    vec![
+    let mut values = vec![
         ("clients", count(config.clients)),
         ("warmup", human_duration(config.warmup).into()),
         (end, value),
         ("grace", human_duration(config.grace).into()),
         ("seed", count(config.seed)),
         ("error_limit", percent(config.error_limit).into()),
-    ]
+    ];
+    if let Some(open) = config.pace.open() {
+        values.push(("rate", open.rate.into()));
+        values.push(("arrivals", open.arrivals.name().into()));
+        values.push(("schedule", open.schedule.name().into()));
+        if let Some(limit) = open.late_limit {
+            values.push(("late_limit", human_duration(limit).into()));
+        }
+    }
+    if let Some(sla) = config.sla {
+        values.push(("sla", human_duration(sla).into()));
+    }
+    values
 }
 
 pub fn outcome(summary: &Summary) -> OutcomePart {

@@ -163,6 +163,7 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
         run.transactions
             .map(|count| format!("{count} transactions")),
     );
+    parts.extend(run.rate.map(|rate| format!("{rate} due a second")));
     if !parts.is_empty() {
         writeln!(
             out,

@@ -11,7 +11,7 @@ use crate::stats::interval::{self, Interval, IntervalRow};
 use crate::stats::latency::Latency;
 use crate::stats::recorder::TransactionStats;
 use crate::stats::sink::{Sink, SinkError};
-use crate::stats::summary::{METRICS, RunInfo, Summary, whole};
+use crate::stats::summary::{METRICS, RunInfo, Summary, SummaryRow, whole};
 
 #[derive(Debug)]
 pub struct RunFiles {
@@ -164,19 +164,33 @@ impl RunFiles {
     fn percentiles(&self, summary: &Summary) -> Result<(), SinkError> {
         let mut file = CsvFile::create(&self.folder.join("percentiles.csv"), PERCENTILES)?;
         for row in summary.rows() {
-            let latency: &Latency = &row.stats.service;
-            for point in latency.curve() {
-                file.row([
-                    Cell::from(summary.info.run.as_str()),
-                    Cell::from(row.transaction),
-                    Cell::from("service"),
-                    Cell::Text(percentile(point.percentile)),
-                    point.value_us.into(),
-                    point.count.into(),
-                ])?;
+            self.curve(&mut file, &row, "service", &row.stats.service)?;
+            // In a closed loop it is the same curve.
+            if summary.open.is_some() {
+                self.curve(&mut file, &row, "response", &row.stats.response)?;
             }
         }
         file.flush()
+    }
+
+    fn curve(
+        &self,
+        file: &mut CsvFile,
+        row: &SummaryRow<'_>,
+        measure: &str,
+        latency: &Latency,
+    ) -> Result<(), SinkError> {
+        for point in latency.curve() {
+            file.row([
+                Cell::from(self.run.as_str()),
+                Cell::from(row.transaction),
+                Cell::from(measure),
+                Cell::Text(percentile(point.percentile)),
+                point.value_us.into(),
+                point.count.into(),
+            ])?;
+        }
+        Ok(())
     }
 }
 

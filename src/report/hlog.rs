@@ -1,5 +1,5 @@
 //! `latency.hlog`: the `HdrHistogram` interval log, version 2, with a tag for
-//! each transaction type. The usual viewers open it; intervals merge exactly.
+//! each transaction type, in an open loop one more for its response times. The usual viewers open it; intervals merge exactly.
 
 use std::fs::File;
 use std::io::Write;
@@ -71,20 +71,26 @@ impl HistogramLog {
         let base = self.base.unwrap_or(since);
         if self.base.is_none() {
             builder.add_comment("[Histogram log format version 1.3]");
-            builder.add_comment("tiermark: service time in microseconds, by transaction type");
+            builder.add_comment(
+                "tiermark: latencies in microseconds by transaction type; response_: from the planned instant",
+            );
             builder.with_start_time(start).with_base_time(start);
         }
         let mut writer = builder.begin_log_with(&mut text, &mut serializer)?;
         for (stats, tag) in interval.recorder.transactions.iter().zip(&self.tags) {
-            if !stats.service.is_empty() {
-                let offset = since.saturating_sub(base);
-                // Its own tag, so that merging by tag gives the window's figures.
-                let tag = match interval.phase {
-                    Phase::Warmup => format!("warmup_{tag}"),
-                    Phase::Measure | Phase::Drain => tag.clone(),
-                };
-                let histogram = stats.service.histogram();
-                writer.write_histogram(histogram, offset, interval.length, Tag::new(&tag))?;
+            // Tags of their own, so that merging by tag gives the window's figures.
+            let phase = match interval.phase {
+                Phase::Warmup => "warmup_",
+                Phase::Measure | Phase::Drain => "",
+            };
+            let measures = [("", &stats.service), ("response_", &stats.response)];
+            for (measure, latency) in measures {
+                if !latency.is_empty() {
+                    let offset = since.saturating_sub(base);
+                    let tag = format!("{phase}{measure}{tag}");
+                    let histogram = latency.histogram();
+                    writer.write_histogram(histogram, offset, interval.length, Tag::new(&tag))?;
+                }
             }
         }
         if self.base.is_some() {

@@ -42,6 +42,8 @@ pub struct RunPart {
     pub transactions: Option<u64>,
     pub grace: String,
     pub error_limit: String,
+    /// Planned transactions per second, of an open loop.
+    pub rate: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]

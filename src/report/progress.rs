@@ -105,7 +105,8 @@ fn line(interval: &Interval) -> String {
             0.0
         }
     };
-    let quantile = |quantile| ms(all.service.quantile_us(quantile));
+    let latency = all.response();
+    let quantile = |quantile| ms(latency.quantile_us(quantile));
     let mut text = format!(
         "{:>8} {:>8} {:>11} {:>11} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}",
         format!("{:.0}", interval.second),
@@ -115,7 +116,7 @@ fn line(interval: &Interval) -> String {
         quantile(0.5),
         quantile(0.95),
         quantile(0.99),
-        ms(all.service.max_us()),
+        ms(latency.max_us()),
         all.retries,
         all.failed,
     );
@@ -123,6 +124,10 @@ fn line(interval: &Interval) -> String {
         Phase::Warmup => text.push_str("  warm-up"),
         Phase::Measure => {}
         Phase::Drain => text.push_str("  drain"),
+    }
+    if let Some(backlog) = interval.backlog.filter(|&backlog| backlog > 0) {
+        text.push_str("  backlog ");
+        text.push_str(&grouped(backlog));
     }
     text
 }

@@ -105,6 +105,7 @@ mod tests {
             all: recorder.all(),
             recorder,
             steadiness: None,
+            open: None,
             client_cpu: Duration::ZERO,
             outage: Duration::ZERO,
             disconnected: Duration::ZERO,

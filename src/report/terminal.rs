@@ -6,7 +6,8 @@ use std::io::IsTerminal;
 
 use crate::stats::cell::Cell;
 use crate::stats::latency::Latency;
-use crate::stats::summary::{METRICS, Summary, SummaryRow};
+use crate::stats::recorder::TransactionStats;
+use crate::stats::summary::{METRICS, OpenLoop, Summary, SummaryRow};
 use crate::units::{counted, grouped, human_duration};
 
 /// The summary as people read it.
@@ -71,36 +72,23 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
             writeln!(text, "  {name:<12} {:>12}", grouped(count))?;
         }
     }
-    writeln!(
-        text,
-        "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "latency in ms", "count", "mean", "p50", "p95", "p99", "p99.9", "max"
-    )?;
-    for row in summary.rows() {
-        let one_type = summary.info.transactions.len() == 1;
-        if (row.is_all && one_type) || !row.stats.is_active() {
-            continue;
-        }
-        latency_line(
-            text,
-            &format!("  {}", row.transaction),
-            row.stats.service.count(),
-            &row.stats.service,
-        )?;
+    if let Some(open) = &summary.open {
+        open_loop(text, summary, open)?;
+        latencies(text, summary, "response time in ms", |stats| {
+            &stats.response
+        })?;
+        latencies(text, summary, "service time in ms", |stats| &stats.service)?;
+    } else {
+        latencies(text, summary, "latency in ms", |stats| &stats.service)?;
+    }
+    if let Some(sla) = summary.info.sla
+        && let Some(share) = number(&row, "within_sla_pct")
+    {
+        let sla = human_duration(sla);
+        writeln!(text, "\n  {share:.2} % within {sla}")?;
     }
     for (index, transaction) in summary.info.transactions.iter().enumerate() {
-        writeln!(
-            text,
-            "\n  {:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-            format!("statements of {transaction}"),
-            "count",
-            "mean",
-            "p50",
-            "p95",
-            "p99",
-            "p99.9",
-            "max"
-        )?;
+        latency_head(text, &format!("statements of {transaction}"))?;
         for (stats, (statement, _)) in summary
             .recorder
             .statements_of(index)
@@ -134,6 +122,70 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         )?;
     }
     Ok(())
+}
+
+/// Where each transaction of the plan went.
+fn open_loop(text: &mut String, summary: &Summary, open: &OpenLoop) -> std::fmt::Result {
+    let all = &summary.all;
+    let parts = [
+        (all.done, "done"),
+        (all.rolled_back, "rolled back"),
+        (all.failed, "failed"),
+        (all.skipped_late, "skipped late"),
+        (all.unfinished, "unfinished"),
+        (open.not_started, "not started"),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(count, name)| *count > 0 || *name == "done")
+        .map(|(count, name)| format!("{} {name}", grouped(*count)))
+        .collect();
+    writeln!(
+        text,
+        "  {:<12} {:>12} = {}",
+        "offered",
+        grouped(open.offered),
+        parts.join(" + ")
+    )?;
+    if open.dropped > 0 {
+        let dropped = counted(open.dropped, "transaction");
+        writeln!(
+            text,
+            "  {dropped} of the warm-up waited at its end and were dropped"
+        )?;
+    }
+    Ok(())
+}
+
+fn latencies(
+    text: &mut String,
+    summary: &Summary,
+    headline: &str,
+    get: fn(&TransactionStats) -> &Latency,
+) -> std::fmt::Result {
+    latency_head(text, headline)?;
+    for row in summary.rows() {
+        let one_type = summary.info.transactions.len() == 1;
+        if (row.is_all && one_type) || !row.stats.is_active() {
+            continue;
+        }
+        let latency = get(row.stats);
+        latency_line(
+            text,
+            &format!("  {}", row.transaction),
+            latency.count(),
+            latency,
+        )?;
+    }
+    Ok(())
+}
+
+fn latency_head(text: &mut String, headline: &str) -> std::fmt::Result {
+    writeln!(
+        text,
+        "\n  {headline:<24} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "count", "mean", "p50", "p95", "p99", "p99.9", "max"
+    )
 }
 
 /// The five most frequent errors; `errors.csv` has all.

@@ -9,8 +9,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::db::session::{Class, DbError, Session, Target};
-use crate::random::rng::Purpose;
-use crate::run::ledger::Ledger;
+use crate::run::agenda::{Agenda, Claims};
+use crate::run::alarm::Alarm;
+use crate::run::ledger::{Ledger, Started};
 use crate::run::pace::Pace;
 use crate::run::timed::Timed;
 use crate::stats::interval::Phase;
@@ -35,9 +36,13 @@ pub struct Work {
     pub targets: Arc<[Target]>,
     pub ledger: Rc<Ledger>,
     pub seed: u64,
-    /// Of the whole run.
-    pub clients: u64,
     pub pace: Pace,
+    /// Of the whole run, not of this worker.
+    pub clients: u64,
+    /// How many all clients together run in the window, where that ends it.
+    pub transactions: Option<u64>,
+    pub claims: Arc<Claims>,
+    pub alarm: Alarm,
     /// A new connection waits to have Nagle's algorithm switched off: the worker
     /// does it once for all, as it means to look at every open file.
     pub has_new_sockets: Cell<bool>,
@@ -50,8 +55,8 @@ pub struct Slot {
     pub server: usize,
     /// Its session on the server; 0 while it has none.
     pub session: Cell<i64>,
-    /// The transaction under way: its type and its start.
-    pub in_flight: Cell<Option<(usize, Instant)>>,
+    /// The transaction under way.
+    pub in_flight: Cell<Option<Started>>,
 }
 
 impl Slot {
@@ -87,44 +92,35 @@ pub async fn client<S: Session>(
     slot.session.set(session.id());
     let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
     let mut drawn = Drawn::new(&work.plan, work.seed, work.clients);
-    let (mut warmed, mut ran) = (0, 0);
-    let mut now = Instant::now();
-    loop {
-        work.pace.turn().await;
-        let (purpose, k) = match work.ledger.phase(now) {
-            Phase::Warmup => (Purpose::Warmup, &mut warmed),
-            Phase::Measure if share.is_none_or(|share| ran < share) => (Purpose::Run, &mut ran),
-            Phase::Measure | Phase::Drain => break,
-        };
-        let transaction = drawn.draw(&work.plan, purpose, number, *k);
-        *k += 1;
-        let start = Instant::now();
-        slot.in_flight.set(Some((transaction, start)));
-        let ended = attempt_until_done(work, &mut session, transaction, &drawn, start).await;
+    let mut agenda = Agenda::new(work, number, share);
+    let mut free = Instant::now();
+    while let Some(started) = agenda.next(work, &mut drawn, free).await {
+        slot.in_flight.set(Some(started));
+        let ended = attempt_until_done(work, &mut session, started, &drawn).await;
         slot.in_flight.set(None);
         match ended {
             Ended::Committed(end) => {
-                work.ledger.committed(transaction, start, end);
-                now = end;
+                work.ledger.committed(&started, end);
+                free = end;
             }
             Ended::RolledBack(end) => {
-                work.ledger.rolled_back(transaction, start, end);
-                now = end;
+                work.ledger.rolled_back(&started, end);
+                free = end;
             }
             Ended::Failed(fate, end) => {
-                work.ledger.failed(transaction, start, end, fate);
-                now = Instant::now();
+                work.ledger.failed(&started, end, fate);
+                free = Instant::now();
             }
             Ended::Unfinished => {
-                work.ledger.unfinished(transaction, start, Instant::now());
+                work.ledger.unfinished(&started, Instant::now());
                 break;
             }
             Ended::Lost(fate, error, end) => {
-                work.ledger.failed(transaction, start, end, fate);
+                work.ledger.failed(&started, end, fate);
                 if !reconnect(work, slot, &mut session, &error, end).await {
                     return;
                 }
-                now = Instant::now();
+                free = Instant::now();
             }
         }
     }
@@ -138,13 +134,15 @@ pub async fn client<S: Session>(
 async fn attempt_until_done<S: Session>(
     work: &Work,
     session: &mut Timed<S>,
-    transaction: usize,
+    started: Started,
     drawn: &Drawn,
-    start: Instant,
 ) -> Ended {
+    let Started {
+        transaction, sent, ..
+    } = started;
     let plan = &work.plan.transactions[transaction];
     let mut pause = FIRST_RETRY;
-    session.start(transaction, start);
+    session.start(transaction, sent);
     loop {
         let failure = match execute(session, plan, drawn).await {
             Ok(Outcome::Committed) => return Ended::Committed(session.last().1),

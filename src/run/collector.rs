@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::run::backlog::Backlog;
+use crate::run::execute::RunConfig;
 use crate::run::message::Tick;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::Place;
 use crate::stats::interval::{Interval, Phase};
 use crate::stats::recorder::{ErrorStats, Fate, Recorder};
 use crate::stats::series::steadiness;
-use crate::stats::summary::{RunInfo, Summary};
+use crate::stats::summary::{GENERATOR_LAG_LIMIT_US, OpenLoop, RunInfo, Summary};
 use crate::value::Kind;
 use crate::workload::plan::Plan;
 
@@ -25,6 +27,10 @@ pub struct Collector {
     client_cpu: Duration,
     /// Transactions of each whole second of the window.
     series: Vec<f64>,
+    /// Of an open loop.
+    backlog: Option<Backlog>,
+    /// Seconds of the window in which the generator was late.
+    late_seconds: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +51,7 @@ struct Part {
 }
 
 impl Collector {
-    pub fn new(mut info: RunInfo, plan: &Plan, workers: usize) -> Collector {
+    pub fn new(mut info: RunInfo, plan: &Plan, config: &RunConfig) -> Collector {
         info.transactions = plan
             .transactions
             .iter()
@@ -60,13 +66,15 @@ impl Collector {
         let empty = Recorder::new(info.transactions.len(), info.statements.len());
         Collector {
             info,
-            workers: vec![WorkerState::default(); workers],
+            workers: vec![WorkerState::default(); config.workers],
             open: BTreeMap::new(),
             total: empty.clone(),
             empty,
             measured: Duration::ZERO,
             client_cpu: Duration::ZERO,
             series: Vec::new(),
+            backlog: config.pace.open().map(|open| Backlog::new(open, config)),
+            late_seconds: 0,
         }
     }
 
@@ -116,12 +124,18 @@ impl Collector {
     #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
     fn close(&mut self, place: Place, part: Part) -> Interval {
         let length = part.to.saturating_sub(part.from);
+        let owed = self
+            .backlog
+            .as_mut()
+            .map(|backlog| backlog.close(place.phase, part.to, &part.recorder));
         match place.phase {
             Phase::Warmup => {}
             Phase::Measure => {
                 self.total.merge(&part.recorder);
                 self.measured += length;
                 self.client_cpu += part.cpu;
+                let lag = part.recorder.all().generator_lag.quantile_us(0.99);
+                self.late_seconds += u64::from(lag > Some(GENERATOR_LAG_LIMIT_US));
                 if length == Duration::from_secs(1) {
                     let done: u64 = part
                         .recorder
@@ -142,6 +156,8 @@ impl Collector {
             length,
             recorder: part.recorder,
             clients: part.connected,
+            offered: owed.map(|owed| owed.offered),
+            backlog: owed.map(|owed| owed.backlog),
             cpu: part.cpu,
             cores: self.info.cores,
         }
@@ -171,6 +187,12 @@ impl Collector {
             all,
             recorder: self.total,
             steadiness: steadiness(&self.series),
+            open: self.backlog.map(|backlog| OpenLoop {
+                offered: backlog.offered(),
+                not_started: backlog.not_started(),
+                dropped: backlog.dropped(),
+                late_seconds: self.late_seconds,
+            }),
             client_cpu: self.client_cpu,
             outage,
             disconnected,

@@ -14,12 +14,13 @@ use tokio::time::timeout;
 
 use crate::db::nodelay;
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
+use crate::run::agenda::Claims;
 use crate::run::collector::Collector;
 use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::run::verdict::{Facts, judge};
-use crate::run::worker::{Job, patience, worker};
+use crate::run::worker::{Clock, Job, patience, worker};
 use crate::stats::sink::{Sink, SinkError};
 use crate::stats::summary::{RunInfo, Summary, Warning};
 use crate::workload::plan::Plan;
@@ -39,6 +40,8 @@ pub struct RunConfig {
     pub stop: Stop,
     pub grace: Duration,
     pub pace: Pace,
+    /// Longest response time of a good transaction.
+    pub sla: Option<Duration>,
     /// Failed share above which the run is not good.
     pub error_limit: f64,
     /// Known before the start: `nagle_on`, a password in an argument, ..
@@ -84,6 +87,7 @@ pub async fn run<S: Session + 'static>(
 ) -> Result<Summary, RunError> {
     let (commands, receive_commands) = watch::channel(Command::Wait);
     let (out, messages) = unbounded_channel();
+    let claims = Arc::new(Claims::default());
     let mut handles = Vec::new();
     let local = LocalSet::new();
     for number in 0..config.workers {
@@ -98,6 +102,12 @@ pub async fn run<S: Session + 'static>(
             stop: config.stop,
             grace: config.grace,
             pace: config.pace,
+            sla: config.sla,
+            claims: claims.clone(),
+            clock: match threads {
+                Threads::Own => Clock::System,
+                Threads::Callers => Clock::Tokio,
+            },
         };
         match threads {
             Threads::Own => handles.push(spawn_thread::<S>(
@@ -115,7 +125,7 @@ pub async fn run<S: Session + 'static>(
         config,
         commands,
         messages,
-        collector: Collector::new(info, &plan, config.workers),
+        collector: Collector::new(info, &plan, config),
         sinks,
         sink_error: None,
         left: Vec::new(),

@@ -25,9 +25,30 @@ pub struct Line {
     pub statement: usize,
 }
 
+/// A transaction under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Started {
+    /// Its type.
+    pub transaction: usize,
+    /// When it was planned to start; in a closed loop, when it did.
+    pub due: Instant,
+    pub sent: Instant,
+}
+
+/// What is counted of transactions beside the outcome.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measures {
+    /// Transactions are due at planned instants: they belong to the phase in
+    /// which they are due, and in a closed loop to that in which they end.
+    pub open: bool,
+    /// How long a good one may take.
+    pub sla: Option<Duration>,
+}
+
 #[derive(Debug)]
 pub struct Ledger {
     worker: usize,
+    measures: Measures,
     origin: Instant,
     timeline: Cell<Timeline>,
     page: RefCell<Page>,
@@ -60,6 +81,7 @@ struct Page {
 impl Ledger {
     pub fn new(
         worker: usize,
+        measures: Measures,
         timeline: Timeline,
         transactions: usize,
         statements_each: usize,
@@ -69,6 +91,7 @@ impl Ledger {
         let origin = Instant::now();
         Ledger {
             worker,
+            measures,
             origin,
             timeline: Cell::new(timeline),
             turns_at: Cell::new(origin + timeline.end_of(Duration::ZERO)),
@@ -102,6 +125,15 @@ impl Ledger {
         } else {
             Phase::Measure
         }
+    }
+
+    /// When the warm-up starts.
+    pub fn origin(&self) -> Instant {
+        self.origin
+    }
+
+    pub fn window_start(&self) -> Instant {
+        self.window_start
     }
 
     pub fn window_end(&self) -> Option<Instant> {
@@ -279,41 +311,67 @@ impl Ledger {
         });
     }
 
-    pub fn committed(&self, transaction: usize, start: Instant, end: Instant) {
-        let busy = self.busy(start, end);
-        self.with(end, |recorder, phase| {
-            let stats = &mut recorder.transactions[transaction];
-            stats.service.record(end - start);
-            stats.busy += busy;
-            if phase == Phase::Drain {
-                stats.drained += 1;
-            } else {
-                stats.done += 1;
-            }
+    /// In an open loop: a transaction goes out, `generator_lag` later than it
+    /// could have.
+    pub fn started(&self, started: &Started, generator_lag: Duration) {
+        self.with(started.sent, |recorder, _| {
+            let stats = &mut recorder.transactions[started.transaction];
+            stats.started += 1;
+            stats.lag.record(started.sent - started.due);
+            stats.generator_lag.record(generator_lag);
         });
     }
 
-    /// A transaction that its own inputs rolled back. One in the grace has missed
-    /// the window, as a commit there has.
-    pub fn rolled_back(&self, transaction: usize, start: Instant, end: Instant) {
-        let busy = self.busy(start, end);
-        self.with(end, |recorder, phase| {
-            let stats = &mut recorder.transactions[transaction];
-            stats.busy += busy;
-            if phase == Phase::Drain {
-                stats.drained += 1;
-            } else {
-                stats.rolled_back += 1;
-            }
+    /// In an open loop: a transaction was later than the limit.
+    pub fn skipped_late(&self, transaction: usize, at: Instant) {
+        self.with(at, |recorder, _| {
+            recorder.transactions[transaction].skipped_late += 1;
         });
     }
 
-    pub fn failed(&self, transaction: usize, start: Instant, end: Instant, fate: Fate) {
-        let busy = self.busy(start, end);
-        self.with(end, |recorder, _| {
-            let stats = &mut recorder.transactions[transaction];
-            stats.failures.record(end - start);
+    /// A transaction that its own inputs rolled back.
+    pub fn rolled_back(&self, started: &Started, end: Instant) {
+        let busy = self.busy(started.sent, end);
+        let open = self.measures.open;
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
+            stats.drained += u64::from(phase == Phase::Drain);
+            stats.rolled_back += u64::from(phase != Phase::Drain || open);
+        });
+    }
+
+    pub fn committed(&self, started: &Started, end: Instant) {
+        let busy = self.busy(started.sent, end);
+        let Measures { open, sla } = self.measures;
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[started.transaction];
+            stats.busy += busy;
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
+            stats.service.record(end - started.sent);
+            if open {
+                stats.response.record(end - started.due);
+            }
+            stats.within_sla += u64::from(sla.is_some_and(|sla| end - started.due <= sla));
+            stats.drained += u64::from(phase == Phase::Drain);
+            stats.done += u64::from(phase != Phase::Drain || open);
+        });
+    }
+
+    pub fn failed(&self, started: &Started, end: Instant, fate: Fate) {
+        let busy = self.busy(started.sent, end);
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[started.transaction];
+            stats.busy += busy;
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
+            stats.failures.record(end - started.sent);
             stats.failed += 1;
             stats.in_doubt += u64::from(fate == Fate::InDoubt);
             stats.disconnects += u64::from(matches!(fate, Fate::InDoubt | Fate::Disconnected));
@@ -322,16 +380,25 @@ impl Ledger {
 
     /// A transaction that the end of the run found under way: one that had to
     /// be cancelled, or one between two attempts.
-    pub fn unfinished(&self, transaction: usize, start: Instant, end: Instant) {
+    pub fn unfinished(&self, started: &Started, end: Instant) {
         let cancelled = self.closed.get();
-        let busy = self.busy(start, end);
-        self.with(end, |recorder, _| {
-            let stats = &mut recorder.transactions[transaction];
+        let busy = self.busy(started.sent, end);
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
-            stats.unfinished += 1;
             stats.cancelled += u64::from(cancelled);
-            stats.oldest_unfinished = stats.oldest_unfinished.max(end - start);
+            stats.oldest_unfinished = stats.oldest_unfinished.max(end - started.sent);
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
+            stats.unfinished += 1;
+            stats.oldest_response = stats.oldest_response.max(end - started.due);
         });
+    }
+
+    /// In an open loop: due in the warm-up, and ended after it.
+    fn is_of_another_phase(&self, started: &Started, ended_in: Phase) -> bool {
+        self.measures.open && started.due < self.window_start && ended_in != Phase::Warmup
     }
 
     /// The part of a transaction's time that lies in the window.

@@ -1,22 +1,35 @@
-//! When a client starts its next transaction. Independent of what ends a run
-//! and of what session it runs on.
+//! When transactions are to start: as soon as a client is free (closed loop), or
+//! at planned instants whatever the server does (open loop). Independent of what
+//! ends a run and of what session it runs on.
+
+use std::time::Duration;
+
+use crate::value::{Arrivals, Schedule};
 
 /// The kinds of pace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As soon as the last one has ended: a closed loop.
+    /// As soon as the last one has ended.
     Closed,
+    Open(Open),
+}
+
+/// An open loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Open {
+    /// Transactions per second of all clients together; above 0.
+    pub rate: f64,
+    pub arrivals: Arrivals,
+    pub schedule: Schedule,
+    /// What is later than this is skipped, and counted.
+    pub late_limit: Option<Duration>,
 }
 
 impl Pace {
-    /// Waits until the next transaction may start.
-    #[expect(
-        clippy::unused_async,
-        reason = "the closed loop alone has nothing to wait for"
-    )]
-    pub async fn turn(self) {
+    pub fn open(&self) -> Option<&Open> {
         match self {
-            Pace::Closed => {}
+            Pace::Closed => None,
+            Pace::Open(open) => Some(open),
         }
     }
 }

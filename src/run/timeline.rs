@@ -18,12 +18,18 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// How many transactions client `client` of `clients` runs.
-    pub fn share(self, client: u64, clients: u64) -> Option<u64> {
+    /// How many transactions end the run, if a number does.
+    pub fn transactions(self) -> Option<u64> {
         match self {
             Stop::After(_) => None,
-            Stop::Transactions(all) => Some(all / clients + u64::from(client < all % clients)),
+            Stop::Transactions(all) => Some(all),
         }
+    }
+
+    /// How many transactions client `client` of `clients` runs.
+    pub fn share(self, client: u64, clients: u64) -> Option<u64> {
+        let all = self.transactions()?;
+        Some(all / clients + u64::from(client < all % clients))
     }
 }
 

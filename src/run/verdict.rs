@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::stats::summary::{Summary, Warning};
-use crate::units::{counted, grouped};
+use crate::stats::summary::{GENERATOR_LAG_LIMIT_US, OpenLoop, Summary, Warning};
+use crate::units::{counted, grouped, human_duration};
 
 /// What the summary alone does not know.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,12 @@ const EMPTY_WARNS: f64 = 0.01;
 /// Share of changes to one row, and the clients that make it a queue.
 const HOT_ROW: f64 = 0.05;
 const HOT_ROW_CLIENTS: u64 = 8;
+/// Share of the planned transactions that must be done.
+const SATURATED: f64 = 0.97;
+/// A closed loop's longest latency is a stall beyond so many times the p99 and
+/// this long: shorter ones are the scheduler's.
+const STALL_TIMES_P99: u64 = 20;
+const SHORTEST_STALL_US: u64 = 100_000;
 /// How far busy and reconnect time may miss clients x window.
 const LITTLE_MISS: f64 = 0.05;
 
@@ -84,9 +90,10 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             ),
         );
     }
-    if all.unfinished > 0 {
+    if all.unfinished + all.cancelled > 0 {
         let age = all.oldest_unfinished.as_secs_f64();
-        let what = match (all.cancelled, all.unfinished - all.cancelled) {
+        let waiting = all.unfinished.saturating_sub(all.cancelled);
+        let what = match (all.cancelled, waiting) {
             (cancelled, 0) => format!("{} had to be cancelled", counted(cancelled, "transaction")),
             (0, waiting) => format!(
                 "{} waited for another attempt when the window ended",
@@ -137,7 +144,13 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             );
         }
     }
+    if let Some(open) = &summary.open {
+        judge_open_loop(summary, open, &mut warn);
+    } else {
+        judge_stall(summary, &mut warn);
+    }
     if !facts.counted
+        && summary.open.is_none()
         && let Some(share) = little_share(summary)
         && (share - 1.0).abs() > LITTLE_MISS
     {
@@ -196,6 +209,80 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     summary.warnings.append(&mut warnings);
+}
+
+/// Whether an open loop kept its plan, and whose fault it was if not.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn judge_open_loop(
+    summary: &Summary,
+    open: &OpenLoop,
+    warn: &mut impl FnMut(&'static str, bool, String),
+) {
+    let all = &summary.all;
+    let ended = all.done + all.rolled_back + all.failed + all.unfinished;
+    if open.offered != ended + all.skipped_late + open.not_started {
+        warn(
+            "miscounted",
+            true,
+            format!(
+                "{} transactions were due and {} are accounted for: a fault of tiermark's, please report it",
+                grouped(open.offered),
+                grouped(ended + all.skipped_late + open.not_started)
+            ),
+        );
+    }
+    let achieved = (all.done + all.rolled_back) as f64 / open.offered.max(1) as f64;
+    if achieved < SATURATED {
+        warn(
+            "saturated",
+            true,
+            format!(
+                "{:.1} % of the planned transactions were done: the server, or the number of clients, is too small for this rate",
+                100.0 * achieved
+            ),
+        );
+    }
+    let lag = all.generator_lag.quantile_us(0.99).unwrap_or(0);
+    if lag > GENERATOR_LAG_LIMIT_US {
+        let ms = lag as f64 / 1e3;
+        warn(
+            "client_bound",
+            true,
+            format!(
+                "the client itself sent transactions {ms:.1} ms late (p99): this run measured the client, not the database"
+            ),
+        );
+    } else if open.late_seconds > 0 {
+        warn(
+            "client_lag",
+            false,
+            format!(
+                "in {} the client itself sent transactions more than 1 ms late (p99)",
+                counted(open.late_seconds, "second")
+            ),
+        );
+    }
+}
+
+/// In a closed loop the clients wait in a stall and send nothing: few samples
+/// tell of it, however long it was.
+fn judge_stall(summary: &Summary, warn: &mut impl FnMut(&'static str, bool, String)) {
+    let all = &summary.all;
+    let (Some(p99), Some(max)) = (all.service.quantile_us(0.99), all.service.max_us()) else {
+        return;
+    };
+    if max >= SHORTEST_STALL_US && max > STALL_TIMES_P99 * p99 {
+        let clients = counted(summary.info.clients, "client");
+        let longest = human_duration(Duration::from_millis(max / 1000));
+        let ms = Duration::from_micros(p99).as_secs_f64() * 1e3;
+        warn(
+            "stall",
+            false,
+            format!(
+                "the longest transaction took {longest}, the p99 is {ms:.1} ms: while the server stalled, a closed loop of {clients} has at most one sample from each; --rate measures what users would have waited"
+            ),
+        );
+    }
 }
 
 /// Little's law for a closed loop: time in transactions and without a

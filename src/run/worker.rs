@@ -16,8 +16,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::db::nodelay;
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
+use crate::run::agenda::Claims;
+use crate::run::alarm::Alarm;
 use crate::run::client::{CONNECT_TIMEOUT, Slot, Work, client};
-use crate::run::ledger::Ledger;
+use crate::run::ledger::{Ledger, Measures};
 use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
 use crate::run::timed::CONTROL_STATEMENTS;
@@ -50,6 +52,18 @@ pub struct Job {
     pub stop: Stop,
     pub grace: Duration,
     pub pace: Pace,
+    pub sla: Option<Duration>,
+    pub claims: Arc<Claims>,
+    pub clock: Clock,
+}
+
+/// What the worker's clients wait by for planned instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// A timerfd.
+    System,
+    /// Tokio's timer, which may be paused.
+    Tokio,
 }
 
 impl Job {
@@ -57,6 +71,16 @@ impl Job {
     fn server_of(&self, client: u64) -> usize {
         // Below the number of targets, which is a usize.
         usize::try_from(client % self.targets.len() as u64).unwrap_or(0)
+    }
+
+    fn alarm(&self) -> Result<Alarm, DbError> {
+        match self.clock {
+            Clock::Tokio => Ok(Alarm::with_tokio()),
+            Clock::System => Alarm::with_timerfd().map_err(|error| {
+                let message = format!("cannot make a timer for the clients: {error}");
+                DbError::new(Class::Other, "timer", message)
+            }),
+        }
     }
 
     /// Client numbers of this worker: every `workers`-th.
@@ -71,29 +95,39 @@ pub async fn worker<S: Session + 'static>(
     mut commands: watch::Receiver<Command>,
     out: UnboundedSender<Message>,
 ) {
-    let Some(sessions) = connect::<S>(&job, &out, &mut commands).await else {
+    let not_run = || {
         let _ = out.send(Message::Finished {
             worker: job.worker,
             left: Vec::new(),
         });
-        return;
+    };
+    let alarm = match job.alarm() {
+        Ok(alarm) => alarm,
+        Err(error) => {
+            let _ = out.send(Message::Refused(error));
+            return not_run();
+        }
+    };
+    let Some(sessions) = connect::<S>(&job, &out, &mut commands).await else {
+        return not_run();
     };
     let go = commands
         .wait_for(|command| *command != Command::Wait)
         .await
         .map(|command| *command);
     if !matches!(go, Ok(Command::Go)) {
-        let _ = out.send(Message::Finished {
-            worker: job.worker,
-            left: Vec::new(),
-        });
-        return;
+        return not_run();
     }
     let plan = job.plan.clone();
     let timeline = Timeline::new(job.warmup, job.stop);
     let rows = plan.blocks.len() + CONTROL_STATEMENTS.len();
+    let measures = Measures {
+        open: job.pace.open().is_some(),
+        sla: job.sla,
+    };
     let ledger = Ledger::new(
         job.worker,
+        measures,
         timeline,
         plan.transactions.len(),
         rows,
@@ -106,8 +140,11 @@ pub async fn worker<S: Session + 'static>(
         targets: job.targets.clone(),
         ledger: ledger.clone(),
         seed: job.seed,
-        clients: job.clients,
         pace: job.pace,
+        clients: job.clients,
+        transactions: job.stop.transactions(),
+        claims: job.claims.clone(),
+        alarm,
         has_new_sockets: Cell::new(false),
     });
     let slots: Rc<[Slot]> = job
@@ -125,7 +162,10 @@ pub async fn worker<S: Session + 'static>(
         })
         .collect();
 
+    let ticking = work.clone();
+    let alarm = spawn_local(async move { ticking.alarm.tick().await });
     let ended = run_window(&work, job.grace, &mut running, &mut commands).await;
+    alarm.abort();
     let left = if ended {
         Vec::new()
     } else {
@@ -213,6 +253,7 @@ async fn run_window(
                 let _ = stop;
                 stopped = true;
                 ledger.end_window(Instant::now());
+                work.alarm.ring();
             }
         }
     }
@@ -243,8 +284,8 @@ async fn stop_rest(
     }
     let now = Instant::now();
     for slot in slots {
-        if let Some((transaction, start)) = slot.in_flight.take() {
-            ledger.unfinished(transaction, start, now);
+        if let Some(started) = slot.in_flight.take() {
+            ledger.unfinished(&started, now);
         }
     }
     for client in running.iter() {

@@ -37,6 +37,10 @@ pub struct Interval {
     pub recorder: Recorder,
     /// Connected at its end.
     pub clients: u64,
+    /// Transactions that were due in it, and those due and not started at its
+    /// end. In an open loop.
+    pub offered: Option<u64>,
+    pub backlog: Option<u64>,
     /// CPU time of the workers' threads.
     pub cpu: Duration,
     /// That the workers may use.
@@ -106,7 +110,7 @@ pub static COLUMNS: &[Column] = &[
     column("length_s", |row| row.interval.length.as_secs_f64().into()),
     column("transaction", |row| row.transaction.into()),
     column("clients", |row| row.of_all(row.interval.clients)),
-    column("offered", |_| Cell::Empty),
+    column("offered", |row| row.of_all(row.interval.offered)),
     column("done", |row| row.stats.done.into()),
     column("tps", |row| row.rate(row.stats.done)),
     column("qps", |row| row.rate(row.stats.sent)),
@@ -121,9 +125,11 @@ pub static COLUMNS: &[Column] = &[
     column("p99_us", |row| row.stats.service.quantile_us(0.99).into()),
     column("max_us", |row| row.stats.service.max_us().into()),
     column("response_p99_us", |row| {
-        row.stats.service.quantile_us(0.99).into()
+        row.stats.response().quantile_us(0.99).into()
     }),
-    column("backlog", |_| Cell::Empty),
-    column("gen_lag_p99_us", |_| Cell::Empty),
+    column("backlog", |row| row.of_all(row.interval.backlog)),
+    column("gen_lag_p99_us", |row| {
+        row.stats.generator_lag.quantile_us(0.99).into()
+    }),
     column("client_cpu_pct", |row| row.client_cpu_pct()),
 ];

@@ -11,9 +11,21 @@ use crate::stats::latency::Latency;
 pub struct TransactionStats {
     /// Of committed transactions, all attempts and drained ones included.
     pub service: Latency,
+    /// Of the same, from the planned instant. Empty in a closed loop, where it
+    /// would be the service time.
+    pub response: Latency,
+    /// Planned instant to start, and the part of it that is the generator's own
+    /// fault: from when the transaction was due and a client was free.
+    pub lag: Latency,
+    pub generator_lag: Latency,
     pub failures: Latency,
-    /// Committed in the window.
+    /// Committed: in the window, and in an open loop also within the grace.
     pub done: u64,
+    /// Of the committed ones, those within the limit that was asked for.
+    pub within_sla: u64,
+    /// Sent off, and given up as too late; counted in an open loop.
+    pub started: u64,
+    pub skipped_late: u64,
     /// By design, as TPC-C's one in a hundred.
     pub rolled_back: u64,
     /// Attempts repeated.
@@ -29,10 +41,12 @@ pub struct TransactionStats {
     pub sent: u64,
     /// Neither committed nor failed at the end: cancelled, or between two attempts.
     pub unfinished: u64,
-    /// Of these, still running when the grace was over.
+    /// Still running when the grace was over.
     pub cancelled: u64,
-    /// The greatest age of an unfinished one.
+    /// The greatest age of an unfinished one, since it was sent and since it was
+    /// due.
     pub oldest_unfinished: Duration,
+    pub oldest_response: Duration,
     /// Committed within the grace.
     pub drained: u64,
     /// Time that clients spent in transactions, cut to the window.
@@ -42,6 +56,12 @@ pub struct TransactionStats {
 impl TransactionStats {
     pub fn merge(&mut self, other: &TransactionStats) {
         self.service.merge(&other.service);
+        self.response.merge(&other.response);
+        self.lag.merge(&other.lag);
+        self.generator_lag.merge(&other.generator_lag);
+        self.within_sla += other.within_sla;
+        self.started += other.started;
+        self.skipped_late += other.skipped_late;
         self.failures.merge(&other.failures);
         self.done += other.done;
         self.rolled_back += other.rolled_back;
@@ -54,13 +74,24 @@ impl TransactionStats {
         self.unfinished += other.unfinished;
         self.cancelled += other.cancelled;
         self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
+        self.oldest_response = self.oldest_response.max(other.oldest_response);
         self.drained += other.drained;
         self.busy += other.busy;
     }
 
     /// Whether anything happened at all.
     pub fn is_active(&self) -> bool {
-        self.done + self.rolled_back + self.failed + self.sent + self.unfinished + self.drained > 0
+        let ended = self.done + self.rolled_back + self.failed + self.unfinished + self.drained;
+        ended + self.sent + self.skipped_late > 0
+    }
+
+    /// From the planned instant to the end; the service time in a closed loop.
+    pub fn response(&self) -> &Latency {
+        if self.response.is_empty() {
+            &self.service
+        } else {
+            &self.response
+        }
     }
 
     /// Failed among those that came to an end.

@@ -31,6 +31,12 @@ pub struct RunInfo {
     pub seed: u64,
     pub isolation: String,
     pub warmup: Duration,
+    /// `poisson` or `constant`, and planned transactions per second, of an open
+    /// loop; empty and `None` in a closed one.
+    pub arrivals: String,
+    pub rate: Option<f64>,
+    /// Longest response time of a good transaction, where one was named.
+    pub sla: Option<Duration>,
     /// Names of the transaction types, and of the statements of each.
     pub transactions: Vec<String>,
     pub statements: Vec<(String, Kind)>,
@@ -47,6 +53,22 @@ pub struct Warning {
     pub fatal: bool,
 }
 
+/// Above this the generator's own lag, as p99, spoils figures.
+pub const GENERATOR_LAG_LIMIT_US: u64 = 1000;
+
+/// What an open loop was asked for beside what it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenLoop {
+    /// Transactions due in the window.
+    pub offered: u64,
+    /// Of these, never started.
+    pub not_started: u64,
+    /// Due in the warm-up and not started by its end.
+    pub dropped: u64,
+    /// Seconds of the window whose p99 of the generator's lag was above its limit.
+    pub late_seconds: u64,
+}
+
 /// A whole run.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -56,6 +78,7 @@ pub struct Summary {
     pub recorder: Recorder,
     pub all: TransactionStats,
     pub steadiness: Option<Steadiness>,
+    pub open: Option<OpenLoop>,
     /// CPU time of the workers' threads in the window.
     pub client_cpu: Duration,
     /// Time in which any client was without a connection.
@@ -169,6 +192,33 @@ impl<'a> SummaryRow<'a> {
         self.stats.service.max_us().max(unfinished).into()
     }
 
+    fn response_max_us(&self) -> Cell {
+        let unfinished = (self.stats.unfinished > 0).then(|| micros(self.stats.oldest_response));
+        self.stats.response().max_us().max(unfinished).into()
+    }
+
+    /// A figure that only an open loop has.
+    fn open(&self, cell: impl Into<Cell>) -> Cell {
+        match self.summary.open {
+            Some(_) => cell.into(),
+            None => Cell::Empty,
+        }
+    }
+
+    fn open_loop(&self, get: fn(&OpenLoop) -> u64) -> Cell {
+        self.of_all(self.summary.open.as_ref().map(get))
+    }
+
+    fn within_sla_pct(&self) -> Cell {
+        let committed = self.stats.service.count();
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        if self.info().sla.is_some() && committed > 0 {
+            Cell::from(100.0 * self.stats.within_sla as f64 / committed as f64)
+        } else {
+            Cell::Empty
+        }
+    }
+
     fn warnings(&self) -> Cell {
         let codes: Vec<&str> = self
             .summary
@@ -234,8 +284,10 @@ pub static METRICS: &[Metric] = &[
     metric("isolation", NEITHER, |row| {
         row.info().isolation.as_str().into()
     }),
-    metric("arrivals", NEITHER, |_| Cell::Empty),
-    metric("rate_offered", NEITHER, |_| Cell::Empty),
+    metric("arrivals", NEITHER, |row| {
+        row.info().arrivals.as_str().into()
+    }),
+    metric("rate_offered", NEITHER, |row| row.info().rate.into()),
     metric("warmup_s", NEITHER, |row| {
         row.info().warmup.as_secs_f64().into()
     }),
@@ -245,7 +297,7 @@ pub static METRICS: &[Metric] = &[
     metric("steady", NEITHER, |_| Cell::Empty),
     metric("tps", HIGHER, |row| row.rate(row.stats.done)),
     metric("qps", HIGHER, |row| row.rate(row.stats.sent)),
-    metric("offered", NEITHER, |_| Cell::Empty),
+    metric("offered", NEITHER, |row| row.open_loop(|open| open.offered)),
     metric("done", NEITHER, |row| row.stats.done.into()),
     metric("rolled_back", NEITHER, |row| row.stats.rolled_back.into()),
     metric("retries", LOWER, |row| row.stats.retries.into()),
@@ -257,8 +309,12 @@ pub static METRICS: &[Metric] = &[
         row.of_all(row.summary.outage.as_secs_f64())
     }),
     metric("empty", LOWER, |row| row.stats.empty.into()),
-    metric("skipped_late", LOWER, |_| Cell::Empty),
-    metric("not_started", LOWER, |_| Cell::Empty),
+    metric("skipped_late", LOWER, |row| {
+        row.open(row.stats.skipped_late)
+    }),
+    metric("not_started", LOWER, |row| {
+        row.open_loop(|open| open.not_started)
+    }),
     metric("unfinished", LOWER, |row| row.stats.unfinished.into()),
     metric("drained", LOWER, |row| row.stats.drained.into()),
     metric("mean_us", LOWER, |row| mean_us(&row.stats.service)),
@@ -283,27 +339,31 @@ pub static METRICS: &[Metric] = &[
     }),
     metric("max_us", LOWER, |row| row.max_us()),
     // In a closed loop a transaction is planned for the instant it is sent.
-    metric("response_mean_us", LOWER, |row| mean_us(&row.stats.service)),
+    metric("response_mean_us", LOWER, |row| {
+        mean_us(row.stats.response())
+    }),
     metric("response_p50_us", LOWER, |row| {
-        row.stats.service.quantile_us(0.5).into()
+        row.stats.response().quantile_us(0.5).into()
     }),
     metric("response_p95_us", LOWER, |row| {
-        row.stats.service.quantile_us(0.95).into()
+        row.stats.response().quantile_us(0.95).into()
     }),
     metric("response_p99_us", LOWER, |row| {
-        row.stats.service.quantile_us(0.99).into()
+        row.stats.response().quantile_us(0.99).into()
     }),
     metric("response_p999_us", LOWER, |row| {
-        row.stats.service.quantile_us(0.999).into()
+        row.stats.response().quantile_us(0.999).into()
     }),
-    metric("response_max_us", LOWER, |row| row.max_us()),
+    metric("response_max_us", LOWER, |row| row.response_max_us()),
     metric("failed_mean_us", NEITHER, |row| {
         mean_us(&row.stats.failures)
     }),
     metric("failed_max_us", NEITHER, |row| {
         row.stats.failures.max_us().into()
     }),
-    metric("gen_lag_p99_us", LOWER, |_| Cell::Empty),
+    metric("gen_lag_p99_us", LOWER, |row| {
+        row.stats.generator_lag.quantile_us(0.99).into()
+    }),
     metric("tps_cv", LOWER, |row| {
         row.steadiness(|steady| steady.cv.into())
     }),
@@ -319,8 +379,8 @@ pub static METRICS: &[Metric] = &[
     metric("client_cpu_pct", LOWER, |row| {
         row.of_all(row.summary.client_cpu_pct())
     }),
-    metric("sla_us", NEITHER, |_| Cell::Empty),
-    metric("within_sla_pct", HIGHER, |_| Cell::Empty),
+    metric("sla_us", NEITHER, |row| row.info().sla.map(micros).into()),
+    metric("within_sla_pct", HIGHER, |row| row.within_sla_pct()),
     metric("client_cpu_s", LOWER, |row| {
         row.of_all(row.summary.client_cpu.as_secs_f64())
     }),

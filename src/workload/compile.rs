@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 use crate::units;
-use crate::value::{Engine, Statement};
+use crate::value::{Arrivals, Engine, Schedule, Statement};
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_draw::{Draws, compile_draws};
 use crate::workload::compile_table::{check_counts, compile_tables};
@@ -16,7 +16,7 @@ use crate::workload::plan::{Plan, RunDefaults, Transaction};
 use crate::workload::resolve::Resolver;
 use crate::workload::settings::{Edited, Settings, apply};
 use crate::workload::source::Source;
-use crate::workload::spec::Scalar;
+use crate::workload::spec::{Key, Scalar};
 use crate::workload::sql::Block;
 
 /// Compiles a workload for `engine` alone; `check` has looked at the others.
@@ -258,18 +258,9 @@ impl<'a> Compiler<'a> {
 
     fn run_defaults(&self) -> Result<RunDefaults, SpecError> {
         let run = &self.edited.spec.run;
-        let count = |key: &str, value: &Option<Spanned<Scalar>>| {
-            value
-                .as_ref()
-                .map(|value| self.resolver.count(key, value))
-                .transpose()
-        };
-        let duration = |key: &str, value: &Option<Spanned<Scalar>>| {
-            value
-                .as_ref()
-                .map(|value| self.resolver.duration(key, value))
-                .transpose()
-        };
+        let resolver = &self.resolver;
+        let count = |key: &str, value: &Key| given(value, |value| resolver.count(key, value));
+        let duration = |key: &str, value: &Key| given(value, |value| resolver.duration(key, value));
         Ok(RunDefaults {
             clients: count("run.clients", &run.clients)?,
             warmup: duration("run.warmup", &run.warmup)?,
@@ -277,11 +268,18 @@ impl<'a> Compiler<'a> {
             transactions: count("run.transactions", &run.transactions)?,
             grace: duration("run.grace", &run.grace)?,
             seed: count("run.seed", &run.seed)?,
-            error_limit: run
-                .error_limit
-                .as_ref()
-                .map(|limit| self.resolver.percent("run.error_limit", limit))
-                .transpose()?,
+            error_limit: given(&run.error_limit, |limit| {
+                resolver.percent("run.error_limit", limit)
+            })?,
+            rate: given(&run.rate, |rate| resolver.real("run.rate", rate))?,
+            arrivals: given(&run.arrivals, |name| {
+                resolver.choice("run.arrivals", name, &Arrivals::NAMES)
+            })?,
+            schedule: given(&run.schedule, |name| {
+                resolver.choice("run.schedule", name, &Schedule::NAMES)
+            })?,
+            late_limit: duration("run.late_limit", &run.late_limit)?,
+            sla: duration("run.sla", &run.sla)?,
         })
     }
 
@@ -303,6 +301,14 @@ impl<'a> Compiler<'a> {
         }
         hex(&hash.finalize())
     }
+}
+
+/// Reads a value that may be left out.
+fn given<T>(
+    value: &Key,
+    read: impl FnOnce(&Spanned<Scalar>) -> Result<T, SpecError>,
+) -> Result<Option<T>, SpecError> {
+    value.as_ref().map(read).transpose()
 }
 
 /// The parameters that a flag, a preset or a manifest gave.

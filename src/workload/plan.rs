@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::value::{Cells, Engine, Kind, Statement, StmtId};
+use crate::value::{Arrivals, Cells, Engine, Kind, Schedule, Statement, StmtId};
 use crate::workload::draw::{Draw, Generator, Program};
 use crate::workload::mix::Mix;
 use crate::workload::tpcc::ask::{Ask, TpccKind};
@@ -189,7 +189,7 @@ impl Table {
     }
 }
 
-/// `[run]` of the file.
+/// How a run goes: `[run]` of the file, or what the command line says over it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunDefaults {
     pub clients: Option<u64>,
@@ -199,6 +199,12 @@ pub struct RunDefaults {
     pub grace: Option<Duration>,
     pub seed: Option<u64>,
     pub error_limit: Option<f64>,
+    /// Transactions per second, of an open loop.
+    pub rate: Option<f64>,
+    pub arrivals: Option<Arrivals>,
+    pub schedule: Option<Schedule>,
+    pub late_limit: Option<Duration>,
+    pub sla: Option<Duration>,
 }
 
 impl Plan {

@@ -135,6 +135,11 @@ pub struct RunSpec {
     pub grace: Key,
     pub seed: Key,
     pub error_limit: Key,
+    pub rate: Key,
+    pub arrivals: Key,
+    pub schedule: Key,
+    pub late_limit: Key,
+    pub sla: Key,
 }
 
 impl DrawSpec {
@@ -189,7 +194,7 @@ impl DrawSpec {
 
 impl RunSpec {
     /// Its keys, for presets.
-    pub const KEYS: [&str; 7] = [
+    pub const KEYS: [&str; 12] = [
         "clients",
         "warmup",
         "time",
@@ -197,6 +202,11 @@ impl RunSpec {
         "grace",
         "seed",
         "error_limit",
+        "rate",
+        "arrivals",
+        "schedule",
+        "late_limit",
+        "sla",
     ];
 }
 

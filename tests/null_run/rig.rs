@@ -58,6 +58,8 @@ pub struct Rig {
     pub warmup: Duration,
     pub stop: Stop,
     pub grace: Duration,
+    pub pace: Pace,
+    pub sla: Option<Duration>,
     pub error_limit: f64,
     pub interrupt: Option<Duration>,
 }
@@ -106,12 +108,19 @@ impl Rig {
             warmup: Duration::ZERO,
             stop: Stop::After(Duration::from_secs(1)),
             grace: Duration::from_secs(1),
+            pace: Pace::Closed,
+            sla: None,
             error_limit: 0.01,
             interrupt: None,
         }
     }
 
     pub async fn run(self) -> Ran {
+        self.run_on::<NullSession>().await
+    }
+
+    /// On a session of the test's own, which is a null session underneath.
+    pub async fn run_on<S: Session + 'static>(self) -> Ran {
         let results = tempfile::tempdir().unwrap();
         let workload = results.path().join("w.toml");
         std::fs::write(&workload, format!("{HEAD}{}", self.transactions)).unwrap();
@@ -120,6 +129,7 @@ impl Rig {
         let plan = compile(&source, &Settings::default(), Engine::Null).unwrap();
         let folder = results.path().join("r");
         std::fs::create_dir(&folder).unwrap();
+        let open = self.pace.open();
         let info = RunInfo {
             run: "r".to_owned(),
             workload: plan.workload.clone(),
@@ -128,6 +138,9 @@ impl Rig {
             workers: self.workers as u64,
             cores: self.workers as u64,
             warmup: self.warmup,
+            arrivals: open.map_or(String::new(), |open| open.arrivals.name().to_owned()),
+            rate: open.map(|open| open.rate),
+            sla: self.sla,
             transactions: vec![plan.transactions[0].name.clone()],
             ..RunInfo::default()
         };
@@ -140,11 +153,12 @@ impl Rig {
             warmup: self.warmup,
             stop: self.stop,
             grace: self.grace,
-            pace: Pace::Closed,
+            pace: self.pace,
+            sla: self.sla,
             error_limit: self.error_limit,
             warnings: Vec::new(),
         };
-        let control = NullSession::open(&target, &[]).await.unwrap();
+        let control = S::open(&target, &[]).await.unwrap();
         let mut files = RunFiles::create(results.path(), &folder, &info).unwrap();
         let mut seen = Memory::default();
         let interrupt = async {

@@ -1,0 +1,218 @@
+//! What a client does next, and when: the next transaction of its own in a
+//! closed loop, the next arrival that it can take in an open one.
+//!
+//! Draws a transaction before it waits for the instant, so that no generator
+//! time is in a latency.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::task::yield_now;
+use tokio::time::Instant;
+
+use crate::random::rng::Purpose;
+use crate::run::arrivals::Stream;
+use crate::run::client::Work;
+use crate::run::ledger::Started;
+use crate::run::pace::{Open, Pace};
+use crate::stats::interval::Phase;
+use crate::transaction::drawn::Drawn;
+use crate::value::Schedule;
+
+/// The next arrivals of the pool in warm-up and window: what all clients of a
+/// run share.
+#[derive(Debug, Default)]
+pub struct Claims {
+    warmup: AtomicU64,
+    run: AtomicU64,
+}
+
+/// Arrivals that are skipped before other clients of the thread have a turn.
+const SKIPPED_AT_ONCE: u64 = 256;
+
+/// One client's way through its work.
+#[derive(Debug)]
+pub struct Agenda {
+    client: u64,
+    warmup: Track,
+    run: Track,
+}
+
+/// Its place in the work of one phase.
+#[derive(Debug)]
+struct Track {
+    phase: Purpose,
+    /// Transactions of its own so far.
+    own: u64,
+    /// How many it may run.
+    limit: Option<u64>,
+    /// Where arrivals come from, in an open loop.
+    arrivals: Option<Stream>,
+}
+
+/// A transaction's place in the work: `Drawn::draw` takes it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    client: u64,
+    k: u64,
+}
+
+impl Agenda {
+    /// `share` is how many transactions of the window are this client's.
+    pub fn new(work: &Work, client: u64, share: Option<u64>) -> Agenda {
+        let open = work.pace.open();
+        let track = |phase, limit| Track {
+            phase,
+            own: 0,
+            limit,
+            arrivals: open
+                .map(|open| Stream::of_client(open, work.seed, phase, client, work.clients)),
+        };
+        let limit = match open.map(|open| open.schedule) {
+            // Whoever is free takes the next: the limit is that of all.
+            Some(Schedule::Pool) => work.transactions,
+            Some(Schedule::PerClient) | None => share,
+        };
+        Agenda {
+            client,
+            warmup: track(Purpose::Warmup, None),
+            run: track(Purpose::Run, limit),
+        }
+    }
+
+    /// Draws the next transaction into `drawn` and waits until it is to
+    /// start. None when the window is over, or the client's work is done. The
+    /// client has been free since `free`.
+    pub async fn next(
+        &mut self,
+        work: &Work,
+        drawn: &mut Drawn,
+        free: Instant,
+    ) -> Option<Started> {
+        match &work.pace {
+            Pace::Closed => self.next_own(work, drawn, free),
+            Pace::Open(open) => self.next_arrival(work, open, drawn, free).await,
+        }
+    }
+
+    fn next_own(&mut self, work: &Work, drawn: &mut Drawn, now: Instant) -> Option<Started> {
+        let track = match work.ledger.phase(now) {
+            Phase::Warmup => &mut self.warmup,
+            Phase::Measure => &mut self.run,
+            Phase::Drain => return None,
+        };
+        let place = Place {
+            client: self.client,
+            k: track.own,
+        };
+        if track.is_done(place.k) {
+            return None;
+        }
+        track.own += 1;
+        let transaction = drawn.draw(&work.plan, track.phase, place.client, place.k);
+        let sent = Instant::now();
+        Some(Started {
+            transaction,
+            due: sent,
+            sent,
+        })
+    }
+
+    async fn next_arrival(
+        &mut self,
+        work: &Work,
+        open: &Open,
+        drawn: &mut Drawn,
+        free: Instant,
+    ) -> Option<Started> {
+        let ledger = &work.ledger;
+        let mut skipped = 0;
+        let mut now = free;
+        loop {
+            let (track, start) = match ledger.phase(now) {
+                Phase::Warmup => (&mut self.warmup, ledger.origin()),
+                Phase::Measure => (&mut self.run, ledger.window_start()),
+                Phase::Drain => return None,
+            };
+            let place = track.claim(self.client, open.schedule, &work.claims);
+            let due = start + track.due(place.k);
+            let phase_end = match track.phase {
+                Purpose::Warmup => Some(ledger.window_start()),
+                _ if track.is_done(place.k) => return None,
+                _ => ledger.window_end(),
+            };
+            if let Some(end) = phase_end
+                && due >= end
+            {
+                // No arrival of this phase is left for this client.
+                work.alarm.until(end).await;
+                now = Instant::now().max(end);
+                continue;
+            }
+            let phase = track.phase;
+            let transaction = drawn.draw(&work.plan, phase, place.client, place.k);
+            if due > Instant::now() {
+                work.alarm.until(due).await;
+            }
+            now = Instant::now();
+            let in_time = match ledger.phase(now) {
+                Phase::Warmup => true,
+                // What the warm-up left undone is dropped with it.
+                Phase::Measure => phase == Purpose::Run,
+                Phase::Drain => return None,
+            };
+            if !in_time {
+                continue;
+            }
+            let late = now.saturating_duration_since(due);
+            if open.late_limit.is_some_and(|limit| late > limit) {
+                ledger.skipped_late(transaction, now);
+                skipped += 1;
+                if skipped % SKIPPED_AT_ONCE == 0 {
+                    yield_now().await;
+                }
+                continue;
+            }
+            let started = Started {
+                transaction,
+                due,
+                sent: now,
+            };
+            ledger.started(&started, now - due.max(free).min(now));
+            return Some(started);
+        }
+    }
+}
+
+impl Track {
+    fn is_done(&self, k: u64) -> bool {
+        self.limit.is_some_and(|limit| k >= limit)
+    }
+
+    /// The next arrival, which no other client will take.
+    fn claim(&mut self, client: u64, schedule: Schedule, claims: &Claims) -> Place {
+        match schedule {
+            // The arrival's number stands for client and count: the same work in
+            // the same order, whoever does it.
+            Schedule::Pool => {
+                let next = match self.phase {
+                    Purpose::Warmup => &claims.warmup,
+                    _ => &claims.run,
+                };
+                Place {
+                    client: 0,
+                    k: next.fetch_add(1, Ordering::Relaxed),
+                }
+            }
+            Schedule::PerClient => {
+                let k = self.own;
+                self.own += 1;
+                Place { client, k }
+            }
+        }
+    }
+
+    fn due(&mut self, number: u64) -> std::time::Duration {
+        let arrivals = self.arrivals.as_mut();
+        arrivals.map_or_else(Default::default, |stream| stream.due(number))
+    }
+}
