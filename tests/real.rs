@@ -26,6 +26,8 @@ mod retries;
 mod same_work;
 #[path = "real/secrets.rs"]
 mod secrets;
+#[path = "real/tpcc.rs"]
+mod tpcc;
 
 use database::{Database, Server};
 
@@ -74,11 +76,13 @@ on_every_engine!(
     retries::deadlocks_are_retried_until_they_commit,
     disconnects::lost_connections_are_opened_again,
     disconnects::a_lost_control_connection_still_stops_statements,
+    tpcc::a_warehouse_is_the_same_however_it_is_loaded,
+    tpcc::sets_and_foreign_keys_are_made_and_dropped,
 );
 
 /// What must be equal from one engine to another.
 mod all_engines {
-    use super::{loads, same_work};
+    use super::{loads, same_work, tpcc};
 
     #[test]
     fn load_the_same_rows() {
@@ -88,5 +92,10 @@ mod all_engines {
     #[test]
     fn get_the_same_work() {
         same_work::engines_get_the_same_work();
+    }
+
+    #[test]
+    fn do_the_same_transactions() {
+        tpcc::engines_do_the_same_work();
     }
 }

@@ -11,13 +11,14 @@ use crate::commands::exit::{GOOD, usage};
 use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
-use crate::units::{grouped, human_bytes, human_duration};
 use crate::transaction::drawn::Drawn;
+use crate::units::{grouped, human_bytes, human_duration};
 use crate::value::{Cells, StmtId, Value};
 use crate::workload::compile::{check, compile};
-use crate::workload::draw::Generator;
+use crate::workload::draw::{Draw, Generator};
 use crate::workload::mix::Mix;
-use crate::workload::plan::{Body, Plan, Script, Table, Transaction};
+use crate::workload::plan::{Body, Plan, RowSource, Script, Table, Transaction};
+use crate::workload::tpcc::table::TpccTable;
 
 pub fn run(args: &ShowArgs) -> Result<u8> {
     let source = workload::source(&args.workload)?;
@@ -63,21 +64,7 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         grouped(rows),
         human_bytes(bytes)
     )?;
-    writeln!(out, "\ndraws")?;
-    let width = plan
-        .draws
-        .iter()
-        .map(|draw| draw.name.len())
-        .max()
-        .unwrap_or(0);
-    for draw in plan
-        .draws
-        .iter()
-        .filter(|draw| !matches!(draw.generator, Generator::Seq))
-    {
-        let shown = draw.generator.shown_with_hottest();
-        writeln!(out, "  {:width$}  {shown}", draw.name)?;
-    }
+    draws(out, plan)?;
     let picked = match &plan.mix {
         Mix::Random { .. } => "picked at random by weight",
         Mix::Deck { .. } => "dealt from a shuffled deck",
@@ -88,6 +75,21 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         transaction_line(out, plan, transaction)?;
     }
     run_line(out, plan)
+}
+
+/// None where all is built in.
+fn draws(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    let named = |draw: &&Draw| !matches!(draw.generator, Generator::Seq);
+    let draws: Vec<&Draw> = plan.draws.iter().filter(named).collect();
+    let Some(width) = draws.iter().map(|draw| draw.name.len()).max() else {
+        return Ok(());
+    };
+    writeln!(out, "\ndraws")?;
+    for draw in draws {
+        let shown = draw.generator.shown_with_hottest();
+        writeln!(out, "  {:width$}  {shown}", draw.name)?;
+    }
+    Ok(())
 }
 
 /// Whether two tables differ by their number alone.
@@ -105,12 +107,16 @@ fn table_group(out: &mut impl Write, group: &[Table]) -> Result<()> {
     } else {
         format!("{} .. {}", first.name, last.name)
     };
-    writeln!(
-        out,
-        "  {names}: {} rows each of {}",
-        grouped(first.rows),
-        first.columns.join(", ")
-    )?;
+    let rows = grouped(first.rows);
+    let rows = match &first.source {
+        RowSource::Tpcc {
+            table: TpccTable::OrderLine,
+            ..
+        } => format!("5 to 15 rows for each of {rows} orders,"),
+        _ => format!("{rows} rows"),
+    };
+    let columns = first.columns.join(", ");
+    writeln!(out, "  {names}: {rows} each of {columns}")?;
     Ok(())
 }
 

@@ -82,12 +82,7 @@ impl Agenda {
     /// Draws the next transaction into `drawn` and waits until it is to
     /// start. None when the window is over, or the client's work is done. The
     /// client has been free since `free`.
-    pub async fn next(
-        &mut self,
-        work: &Work,
-        drawn: &mut Drawn,
-        free: Instant,
-    ) -> Option<Started> {
+    pub async fn next(&mut self, work: &Work, drawn: &mut Drawn, free: Instant) -> Option<Started> {
         match &work.pace {
             Pace::Closed => self.next_own(work, drawn, free),
             Pace::Open(open) => self.next_arrival(work, open, drawn, free).await,

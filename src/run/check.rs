@@ -240,7 +240,14 @@ impl<S: Session> Checker<'_, S> {
         let seed = self.subject.seed;
         for number in check_sample::numbers(self.table, seed) {
             loaded.cells.clear();
-            rows::make(self.plan, self.table, seed, number, &mut scratch, &mut loaded);
+            rows::make(
+                self.plan,
+                self.table,
+                seed,
+                number,
+                &mut scratch,
+                &mut loaded,
+            );
             for made in 0..loaded.rows() {
                 let key = self.key.iter().map(|&column| loaded.value(made, column));
                 let key: Vec<Value> = key.collect();

@@ -164,6 +164,7 @@ mod tests {
             index: 3,
             create: String::new(),
             indexes: Vec::new(),
+            foreign_keys: Vec::new(),
             rows,
             columns: vec!["id".to_owned(), "pad".to_owned()],
             source: RowSource::Draws {

@@ -163,7 +163,7 @@ async fn take<S: Session>(
             load.rows_done.fetch_add(rows, Ordering::Relaxed);
         }
         Piece::Finish { .. } => {
-            for sql in &table.indexes {
+            for sql in table.indexes.iter().chain(&table.foreign_keys) {
                 let made = book.session().raw(sql).await;
                 made.map(|_| ()).or_else(unless_it_exists)?;
             }

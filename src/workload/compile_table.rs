@@ -58,6 +58,7 @@ pub(super) struct Content {
     pub shown: String,
     pub create: Template,
     pub indexes: Vec<Template>,
+    pub foreign_keys: Vec<Template>,
 }
 
 fn compile_one(
@@ -87,12 +88,13 @@ fn compile_one(
         }
         let create = text(&content.create);
         let indexes: Vec<String> = content.indexes.iter().map(text).collect();
+        let foreign_keys: Vec<String> = content.foreign_keys.iter().map(text).collect();
         let index = tables.len() as u64;
         let mut hash = Sha256::new();
         hash.update(format!(
             "{full_name}\n{index}\n{}\n{create}\n{}\n{}",
             content.rows,
-            indexes.join("\n"),
+            [&indexes[..], &foreign_keys].concat().join("\n"),
             content.shown
         ));
         tables.push(Table {
@@ -100,6 +102,7 @@ fn compile_one(
             index,
             create,
             indexes,
+            foreign_keys,
             rows: content.rows,
             columns: content.columns.clone(),
             source,
@@ -172,6 +175,7 @@ fn drawn_content(
         shown: row.shown,
         create,
         indexes,
+        foreign_keys: Vec::new(),
     })
 }
 

@@ -119,12 +119,16 @@ impl Compiler<'_> {
         if table == TpccTable::History && scale.history_key {
             create.as_mut().push_str("_key");
         }
+        let indexes = spec.index.iter().map(|index| ddl(self, index));
         let foreign_keys = spec.foreign_keys.iter().filter(|_| scale.foreign_keys);
-        let indexes = spec.index.iter().chain(foreign_keys);
-        let indexes = indexes.map(|index| ddl(self, index));
+        let foreign_keys = foreign_keys.map(|block| ddl(self, block));
         Ok(Content {
             rows,
-            columns: table.columns().iter().map(|&name| name.to_owned()).collect(),
+            columns: table
+                .columns()
+                .iter()
+                .map(|&name| name.to_owned())
+                .collect(),
             tables: (1..=scale.table_sets)
                 .map(|set| (Scale::number(set), RowSource::Tpcc { table, set }))
                 .collect(),
@@ -136,6 +140,7 @@ impl Compiler<'_> {
             ),
             create: ddl(self, &create)?,
             indexes: indexes.collect::<Result<Vec<_>, _>>()?,
+            foreign_keys: foreign_keys.collect::<Result<Vec<_>, _>>()?,
         })
     }
 

@@ -162,10 +162,12 @@ impl Compiler<'_> {
 
     fn op(&self, block: usize, scope: &mut Scope, outer: &[&Scope], build: &mut Build) {
         let block = &self.used_blocks[block];
-        let by = block
-            .number
-            .as_ref()
-            .map(|(name, min)| (self.register(name, scope, outer, &mut build.script.program), *min));
+        let by = block.number.as_ref().map(|(name, min)| {
+            (
+                self.register(name, scope, outer, &mut build.script.program),
+                *min,
+            )
+        });
         let from = build.script.picks.len();
         for name in &block.arguments {
             let register = self.register(name, scope, outer, &mut build.script.program);

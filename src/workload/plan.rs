@@ -147,6 +147,8 @@ pub struct Table {
     pub create: String,
     /// Run after the load.
     pub indexes: Vec<String>,
+    /// Run after the indexes.
+    pub foreign_keys: Vec<String>,
     /// What a load counts and asks its source for, from 1: rows, but in TPC-C's
     /// `order_line` orders.
     pub rows: u64,
@@ -232,9 +234,9 @@ impl Plan {
         };
         let mut hottest: f64 = 0.0;
         for op in script.ops.iter().filter(changes) {
-            let tables = op
-                .by
-                .map_or(1.0, |(register, _)| draw_of(register).key_count().unwrap_or(1.0));
+            let tables = op.by.map_or(1.0, |(register, _)| {
+                draw_of(register).key_count().unwrap_or(1.0)
+            });
             for &register in op.picks(script) {
                 let share = draw_of(register).hottest().unwrap_or(0.0);
                 hottest = hottest.max(share / tables);

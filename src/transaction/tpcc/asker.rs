@@ -98,7 +98,9 @@ pub fn must_be(ask: Ask, what: &str, rows: u64, wanted: u64) -> Result<(), DbErr
         return Ok(());
     }
     let (block, _) = ask.block();
-    Err(wrong_rows(format!("{block} {what} {rows} rows, not {wanted}")))
+    Err(wrong_rows(format!(
+        "{block} {what} {rows} rows, not {wanted}"
+    )))
 }
 
 /// What the server holds is not what TPC-C says.

@@ -476,7 +476,13 @@ mod tests {
             let of = |kind| inputs(kind, &tpcc, ALONE, k);
             let home = of(TpccKind::Delivery);
             assert!((1..=2).contains(&home.set) && (1..=3).contains(&home.w));
-            assert!(matches!(home.work, Work::Delivery(Delivery { carrier: 1..=10, .. })));
+            assert!(matches!(
+                home.work,
+                Work::Delivery(Delivery {
+                    carrier: 1..=10,
+                    ..
+                })
+            ));
             let level = of(TpccKind::StockLevel).work;
             let fits = matches!(
                 level,
@@ -487,7 +493,10 @@ mod tests {
             );
             assert!(fits, "{level:?}");
             let status = of(TpccKind::OrderStatus).work;
-            assert!(matches!(status, Work::OrderStatus(OrderStatus { d: 1..=10, .. })));
+            assert!(matches!(
+                status,
+                Work::OrderStatus(OrderStatus { d: 1..=10, .. })
+            ));
         }
     }
 

@@ -77,9 +77,7 @@ pub async fn send<S: Session>(
         });
         let number = Value::Int(line.number);
         let dist_info = Value::Text(dist_info.as_str());
-        let values = [
-            w, d, o, number, item, supply, quantity, amount, dist_info,
-        ];
+        let values = [w, d, o, number, item, supply, quantity, amount, dist_info];
         ask.write(Ask::InsertLine, &values).await?;
     }
     Ok(Outcome::Committed)

@@ -49,5 +49,7 @@ pub async fn send<S: Session>(
     if (5..=15).contains(&lines) {
         return Ok(());
     }
-    Err(wrong_rows(format!("order_lines found {lines} rows, not 5 to 15")))
+    Err(wrong_rows(format!(
+        "order_lines found {lines} rows, not 5 to 15"
+    )))
 }

@@ -1,9 +1,9 @@
 //! What the nine tables are loaded with (clause 4.3.3.1). Each row is drawn from
 //! a stream of its own, so that chunks can be made in any order, and again.
 
+use crate::random::names::last_name;
 use crate::random::order::Order;
 use crate::random::rng::{Purpose, Rng};
-use crate::random::names::last_name;
 use crate::transaction::tpcc::constants::{c_load, loaded_last_name};
 use crate::transaction::tpcc::text::Texts;
 use crate::value::{Cells, Dec, Value};
@@ -28,14 +28,7 @@ struct Maker<'a> {
 
 /// Appends the values of unit `unit` (from 1) of a table: a row, or all lines of
 /// an order.
-pub fn make(
-    table: TpccTable,
-    set: u64,
-    compress: f64,
-    seed: u64,
-    unit: u64,
-    cells: &mut Cells,
-) {
+pub fn make(table: TpccTable, set: u64, compress: f64, seed: u64, unit: u64, cells: &mut Cells) {
     let mut maker = Maker {
         set,
         seed,
@@ -101,7 +94,11 @@ fn moment(rng: &mut Rng) -> i64 {
 /// has `each` of them in a district; all from 1.
 fn place(unit: u64, each: u64) -> (u64, u64, u64) {
     let (district, number) = ((unit - 1) / each, (unit - 1) % each);
-    (district / DISTRICTS + 1, district % DISTRICTS + 1, number + 1)
+    (
+        district / DISTRICTS + 1,
+        district % DISTRICTS + 1,
+        number + 1,
+    )
 }
 
 /// The customer of a district's order: a permutation, so that each has one. It

@@ -164,7 +164,15 @@ impl Ask {
             Ask::InsertLine => (
                 "insert_line",
                 &[
-                    "w", "d", "o", "number", "i", "supply", "quantity", "amount", "dist_info",
+                    "w",
+                    "d",
+                    "o",
+                    "number",
+                    "i",
+                    "supply",
+                    "quantity",
+                    "amount",
+                    "dist_info",
                 ],
             ),
             Ask::PayWarehouse => ("pay_warehouse", &["w", "amount"]),

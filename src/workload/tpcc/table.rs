@@ -64,10 +64,9 @@ impl TpccTable {
             TpccTable::Warehouse => warehouses,
             TpccTable::Item => ITEMS,
             TpccTable::District => districts,
-            TpccTable::Customer
-            | TpccTable::History
-            | TpccTable::Orders
-            | TpccTable::OrderLine => districts * CUSTOMERS,
+            TpccTable::Customer | TpccTable::History | TpccTable::Orders | TpccTable::OrderLine => {
+                districts * CUSTOMERS
+            }
             TpccTable::Stock => warehouses * ITEMS,
             TpccTable::NewOrder => districts * NEW_ORDERS,
         }
