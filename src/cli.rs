@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::db::session::Protocol;
+use crate::report::csv::Form;
 use crate::units::{parse_count, parse_duration, parse_percent, parse_real};
 use crate::value::{Arrivals, Engine, Schedule};
 
@@ -216,6 +217,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub log_tier: Option<String>,
 
+    /// Run on tables that another tool made, such as sysbench or pgbench: their size is what
+    /// file and --set say
+    #[arg(long)]
+    pub foreign_data: bool,
+
     #[command(flatten)]
     pub out: OutArgs,
 }
@@ -225,6 +231,10 @@ pub struct OutArgs {
     /// Folder of all results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
+
+    /// Form of the CSV files: standard, or eu, with ; between cells and , in numbers
+    #[arg(long, value_name = "FORM", default_value = "standard", value_parser = csv_form)]
+    pub csv: Form,
 }
 
 #[derive(Debug, Args)]
@@ -286,6 +296,11 @@ fn protocol(text: &str) -> Result<Protocol, String> {
         .into_iter()
         .find(|protocol| protocol.name() == text);
     found.ok_or_else(|| format!("`{text}` is no protocol; use prepared or simple"))
+}
+
+fn csv_form(text: &str) -> Result<Form, String> {
+    let found = Form::ALL.into_iter().find(|form| form.name() == text);
+    found.ok_or_else(|| format!("`{text}` is no form; use standard or eu"))
 }
 
 fn positive(text: &str) -> Result<u64, String> {

@@ -45,6 +45,7 @@ pub mod workload {
     pub mod compile;
     mod compile_block;
     mod compile_draw;
+    mod compile_fresh;
     mod compile_kind;
     mod compile_table;
     mod compile_tpcc;
@@ -105,6 +106,7 @@ pub mod db {
     mod postgres_types;
     mod prepared;
     pub mod session;
+    pub mod setup;
     mod simple;
     pub mod sqlite;
     mod sqlite_facts;
@@ -155,12 +157,15 @@ pub mod run {
     pub mod client;
     pub mod collector;
     pub mod execute;
+    pub mod fresh;
+    pub mod key_range;
     pub mod ledger;
     pub mod load;
     pub mod message;
     pub mod meta;
     pub mod pace;
     mod pieces;
+    pub mod prewarm;
     pub mod timed;
     pub mod timeline;
     pub mod verdict;
@@ -190,10 +195,12 @@ pub mod commands {
     mod demo;
     mod dispatch;
     pub mod exit;
+    mod foreign;
     mod interrupt;
     mod limits;
     mod list;
     mod prepare;
+    mod prewarm;
     mod run;
     mod run_config;
     mod run_record;

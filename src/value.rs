@@ -44,6 +44,40 @@ impl fmt::Display for Engine {
     }
 }
 
+/// What transactions see of one another, by SQL's four names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    ReadUncommitted,
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Isolation {
+    pub const NAMES: [(&'static str, Isolation); 4] = [
+        ("read uncommitted", Isolation::ReadUncommitted),
+        ("read committed", Isolation::ReadCommitted),
+        ("repeatable read", Isolation::RepeatableRead),
+        ("serializable", Isolation::Serializable),
+    ];
+
+    /// In workload files, CSV cells and SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isolation::ReadUncommitted => "read uncommitted",
+            Isolation::ReadCommitted => "read committed",
+            Isolation::RepeatableRead => "repeatable read",
+            Isolation::Serializable => "serializable",
+        }
+    }
+}
+
+impl fmt::Display for Isolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// An exact decimal: `units / 10^scale`. Money is never a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dec {
@@ -327,6 +361,8 @@ pub struct ServerFacts {
     pub tls: bool,
     /// Protocol version and cipher, as the server names them; empty without TLS.
     pub tls_detail: String,
+    /// A pooler deals sessions to connections of the server, or may do so.
+    pub pooled: bool,
     /// Where the server says its data lies, on its own host.
     pub data_directory: Option<String>,
     /// Settings that decide speed and durability, as the server names them.

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use tiermark::report::csv::Form;
 use tiermark::report::files::RunFiles;
 use tiermark::stats::interval::{Interval, Phase};
 use tiermark::stats::recorder::{ErrorStats, Fate, Recorder};
@@ -35,6 +36,10 @@ const NINE: i64 = 1_796_029_200_000_000;
 
 /// Writes the files of a run with one transaction of 2 ms and one error.
 fn write(results: &Path) -> Result<(), SinkError> {
+    write_in(results, Form::Standard)
+}
+
+fn write_in(results: &Path, form: Form) -> Result<(), SinkError> {
     let folder = results.join("r");
     std::fs::create_dir_all(&folder).unwrap();
     let mut recorder = Recorder::new(1, 1);
@@ -63,7 +68,7 @@ fn write(results: &Path) -> Result<(), SinkError> {
         statements: vec![("s".to_owned(), Kind::Read)],
         ..RunInfo::default()
     };
-    let mut files = RunFiles::create(results, &folder, &info).unwrap();
+    let mut files = RunFiles::create(results, &folder, &info, form).unwrap();
     let interval = Interval {
         offered: None,
         backlog: None,
@@ -164,4 +169,41 @@ fn runs_of_another_kind_are_left_alone() {
     assert!(error.contains("runs.csv"), "{error}");
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, "format,something,else\n1,2,3\n");
+}
+
+/// Every file has the same cells, figures with a comma.
+#[test]
+fn eu_holds_the_same_figures() {
+    let folders = [Form::Standard, Form::Eu].map(|form| {
+        let results = tempfile::tempdir().unwrap();
+        write_in(results.path(), form).unwrap();
+        (form, results)
+    });
+    for file in [
+        "runs.csv",
+        "r/summary.csv",
+        "r/statements.csv",
+        "r/errors.csv",
+        "r/intervals.csv",
+        "r/percentiles.csv",
+    ] {
+        let [standard, eu] = folders.each_ref().map(|(form, results)| {
+            let mut reader = csv::ReaderBuilder::new()
+                .has_headers(false)
+                .delimiter(form.delimiter())
+                .from_path(results.path().join(file))
+                .unwrap();
+            let cells = |row: csv::StringRecord| row.iter().map(str::to_owned).collect();
+            let rows = reader.records().map(|row| cells(row.unwrap()));
+            rows.collect::<Vec<Vec<String>>>()
+        });
+        assert_eq!(standard.len(), eu.len(), "{file}");
+        for (standard, eu) in standard.iter().zip(&eu) {
+            let same = standard.iter().map(|cell| match cell.parse::<f64>() {
+                Ok(_) => cell.replace('.', ","),
+                Err(_) => cell.clone(),
+            });
+            assert_eq!(same.collect::<Vec<_>>(), *eu, "{file}");
+        }
+    }
 }

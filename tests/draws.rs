@@ -3,7 +3,7 @@
 //! code in `random`.
 
 use tiermark::random::rng::Purpose;
-use tiermark::transaction::drawn::Drawn;
+use tiermark::transaction::drawn::{Drawn, Place};
 use tiermark::value::{Engine, Value};
 use tiermark::workload::compile::compile;
 use tiermark::workload::plan::Plan;
@@ -65,9 +65,9 @@ fn kinds_of_keys_stay_in_their_range() {
             "{}",
             shown(&plan, "x")
         );
-        let mut drawn = Drawn::new(&plan, 1, 1);
+        let mut drawn = Drawn::new(&plan, 1, 0, 1);
         for k in 0..1000 {
-            drawn.draw(&plan, Purpose::Run, 0, k);
+            drawn.draw(&plan, Purpose::Run, Place::of_client(0, k));
             let Value::Int(key) = drawn.registers.get(0) else {
                 panic!("{draw} gives no number");
             };
@@ -105,8 +105,8 @@ fn texts_have_their_form() {
     for (draw, fits) in cases {
         let plan =
             plan(draw, &Settings::default()).unwrap_or_else(|error| panic!("{draw}: {error}"));
-        let mut drawn = Drawn::new(&plan, 1, 1);
-        drawn.draw(&plan, Purpose::Run, 0, 0);
+        let mut drawn = Drawn::new(&plan, 1, 0, 1);
+        drawn.draw(&plan, Purpose::Run, Place::of_client(0, 0));
         let registers = &drawn.registers;
         assert!(fits(registers.get(0)), "{draw}: {:?}", registers.get(0));
     }
@@ -126,8 +126,8 @@ fn texts_have_their_form() {
             &Settings::default(),
         )
         .unwrap();
-        let mut drawn = Drawn::new(&plan, 1, 1);
-        drawn.draw(&plan, Purpose::Run, 0, 0);
+        let mut drawn = Drawn::new(&plan, 1, 0, 1);
+        drawn.draw(&plan, Purpose::Run, Place::of_client(0, 0));
         let registers = &drawn.registers;
         let Value::Text(text) = registers.get(1) else {
             panic!("{kind} gives no text");
@@ -231,5 +231,131 @@ fn keys_of_other_kinds_and_parameters_out_of_range_are_refused() {
     for (draw, expected) in cases {
         let message = plan(draw, &Settings::default()).unwrap_err();
         assert!(message.contains(expected), "{draw}: {message}");
+    }
+}
+
+/// Two draws above the keys of the numbered tables `a1` and `a2`, one of them
+/// ten at a time, and one above those of `b`.
+const FRESH: &str = r#"
+about = "x"
+sql = "fresh"
+[draw]
+t = { kind = "uniform", min = 1, max = 2 }
+one = { kind = "fresh", table = "a{t}" }
+ten = { kind = "fresh", table = "a{t}", count = 10 }
+next = { kind = "offset", from = "ten", add = 1 }
+other = { kind = "fresh", table = "b" }
+[[table]]
+name = "a{t}"
+create = "create_a"
+count = 2
+rows = 500
+columns = { id = "seq" }
+[[table]]
+name = "b"
+create = "create_b"
+rows = 7
+columns = { id = "seq" }
+[[transaction]]
+name = "t"
+steps = [{ run = ["find"] }]
+"#;
+
+fn fresh_plan(toml: &str) -> Result<Plan, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fresh.toml");
+    std::fs::write(&path, toml).unwrap();
+    let sql = "-- name: create_a\nCREATE TABLE a{t} (id INTEGER)\n\
+        -- name: create_b\nCREATE TABLE b (id INTEGER)\n\
+        -- name: find\nSELECT id FROM a{t} WHERE id IN (:one, :ten, :next, :other)\n";
+    std::fs::write(folder.path().join("fresh.sql"), sql).unwrap();
+    let source = Source::open(path.to_str().unwrap(), None).unwrap();
+    let compiled = compile(&source, &Settings::default(), Engine::Sqlite);
+    compiled.map_err(|error| error.message)
+}
+
+#[test]
+fn fresh_numbers_never_meet() {
+    let mut plan = fresh_plan(FRESH).unwrap();
+    assert_eq!(shown(&plan, "one"), "fresh, above all keys of a{t}");
+    assert_eq!(
+        shown(&plan, "ten"),
+        "fresh, 10 at a time, above all keys of a{t}"
+    );
+    let drawn = |plan: &Plan| {
+        let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
+        for client in 0..3 {
+            let mut inputs = Drawn::new(plan, 1, client, 3);
+            for (phase, k) in [
+                (Purpose::Warmup, 0),
+                (Purpose::Warmup, 1),
+                (Purpose::Run, 0),
+                (Purpose::Run, 1),
+            ] {
+                inputs.draw(plan, phase, Place::of_client(client, k));
+                let number = |register| match inputs.registers.get(register) {
+                    Value::Int(number) => number,
+                    other => panic!("{other:?}"),
+                };
+                // In the order of use: t, one, ten, next, other.
+                of_a.push(number(1));
+                of_a.extend((0..10).map(|more| number(2) + more));
+                assert_eq!(number(3), number(2) + 1);
+                of_b.push(number(4));
+            }
+        }
+        for numbers in [&mut of_a, &mut of_b] {
+            let all = numbers.len();
+            numbers.sort_unstable();
+            numbers.dedup();
+            assert_eq!(numbers.len(), all, "{numbers:?}");
+        }
+        (of_a[0], of_b[0])
+    };
+    // Client 0 begins with `one`; `other` is its third.
+    assert_eq!(drawn(&plan), (501, 7 + 1 + 2 * 3));
+    plan.set_fresh_base("a{t}", 90_000);
+    assert_eq!(drawn(&plan), (90_001, 7 + 1 + 2 * 3));
+}
+
+#[test]
+fn fresh_numbers_out_of_place_are_refused() {
+    let cases = [
+        (
+            "one = { kind = \"fresh\", table = \"a{t}\" }",
+            "one = { kind = \"fresh\" }",
+            "draw `one`: `table` is missing",
+        ),
+        (
+            "one = { kind = \"fresh\", table = \"a{t}\" }",
+            "one = { kind = \"fresh\", table = \"a1\" }",
+            "there is no [[table]] named `a1`; there are a{t} and b",
+        ),
+        ("count = 10", "count = 0", "`count` is 0"),
+        (
+            "rows = 7\ncolumns = { id = \"seq\" }",
+            "rows = 7\ncolumns = { id = \"t\" }",
+            "no column of table `b` is \"seq\"",
+        ),
+        (
+            "rows = 7\ncolumns = { id = \"seq\" }",
+            "rows = 7\ncolumns = { id = \"seq\", n = \"next\" }",
+            "column `n`: `ten` is fresh",
+        ),
+        (
+            "t = { kind = \"uniform\", min = 1, max = 2 }",
+            "t = { kind = \"fresh\", table = \"b\" }",
+            "`{t}` needs a draw with min and max",
+        ),
+        (
+            "rows = 500",
+            "rows = 500\nmax_rows = 499",
+            "rows of table a{t} is 500; its columns hold numbers up to 499 (max_rows)",
+        ),
+    ];
+    for (good, bad, expected) in cases {
+        assert!(FRESH.contains(good), "{good}");
+        let message = fresh_plan(&FRESH.replace(good, bad)).unwrap_err();
+        assert!(message.contains(expected), "{bad}: {message}");
     }
 }

@@ -19,6 +19,8 @@ mod limits;
 #[path = "real/loads.rs"]
 #[allow(dead_code, reason = "shared with the tests of real.rs")]
 mod loads;
+#[path = "faults/open_loop.rs"]
+mod open_loop;
 #[path = "faults/private.rs"]
 mod private;
 #[path = "real/program.rs"]
@@ -56,6 +58,10 @@ macro_rules! on {
             #[test]
             fn a_frozen_server_does_not_hold_up_the_end() {
                 freeze::a_frozen_server_does_not_hold_up_the_end($server);
+            }
+            #[test]
+            fn a_frozen_server_is_seen_by_all_who_were_due() {
+                open_loop::a_frozen_server_is_seen_by_all_who_were_due($server);
             }
         }
     };

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use tiermark::random::rng::Purpose;
-use tiermark::transaction::drawn::Drawn;
+use tiermark::transaction::drawn::{Drawn, Place};
 use tiermark::value::{Engine, Value};
 use tiermark::workload::compile::compile;
 use tiermark::workload::plan::{Body, Plan};
@@ -48,10 +48,10 @@ fn shown(value: Value<'_>) -> String {
 /// `point_select 4: id = 123`: block, table number where there is one, and each
 /// value by its name, in the order of first use.
 fn transactions(plan: &Plan, client: u64, phase: Purpose) -> String {
-    let mut drawn = Drawn::new(plan, 1, 4);
+    let mut drawn = Drawn::new(plan, 1, client, 4);
     let mut text = String::new();
     for k in 0..20 {
-        let picked = drawn.draw(plan, phase, client, k);
+        let picked = drawn.draw(plan, phase, Place::of_client(client, k));
         let transaction = &plan.transactions[picked];
         writeln!(
             text,

@@ -12,12 +12,22 @@ mod database;
 mod disconnects;
 #[path = "real/endings.rs"]
 mod endings;
+#[path = "real/foreign.rs"]
+mod foreign;
+#[path = "real/grows.rs"]
+mod grows;
 #[path = "real/loads.rs"]
 mod loads;
 #[path = "real/locks.rs"]
 mod locks;
+#[path = "real/open_loop.rs"]
+mod open_loop;
+#[path = "real/opening.rs"]
+mod opening;
 #[path = "real/ownership.rs"]
 mod ownership;
+#[path = "real/prewarm.rs"]
+mod prewarm;
 #[path = "real/program.rs"]
 mod program;
 #[path = "real/retries.rs"]
@@ -26,6 +36,12 @@ mod retries;
 mod same_work;
 #[path = "real/secrets.rs"]
 mod secrets;
+#[path = "real/shipped.rs"]
+mod shipped;
+#[path = "real/spills.rs"]
+mod spills;
+#[path = "real/sysbench.rs"]
+mod sysbench;
 #[path = "real/tpcc.rs"]
 mod tpcc;
 
@@ -60,6 +76,10 @@ macro_rules! on_every_engine {
 
 on_every_engine!(
     counts::two_hundred_transactions_are_counted_exactly,
+    shipped::every_workload_does_what_it_says,
+    grows::inserts_go_on_above_what_is_there,
+    grows::a_batch_is_one_statement,
+    spills::sorts_and_hashes_go_to_disk,
     loads::threads_do_not_change_the_data,
     ownership::data_of_another_size_is_refused,
     ownership::a_run_takes_the_parameters_of_the_load,
@@ -74,10 +94,58 @@ on_every_engine!(
     secrets::a_password_is_in_no_error,
     same_work::workers_do_not_change_the_work,
     retries::deadlocks_are_retried_until_they_commit,
+    retries::replaced_hot_rows_stay_as_many,
     disconnects::lost_connections_are_opened_again,
     disconnects::a_lost_control_connection_still_stops_statements,
+    opening::every_client_is_told_first,
+    opening::a_refused_session_statement_ends_the_run,
+    opening::the_isolation_is_in_force_and_recorded,
+    prewarm::tables_and_indexes_are_read_through,
+    foreign::tables_of_others_are_run_on_when_told,
+    foreign::tables_that_do_not_fit_are_refused,
     tpcc::a_warehouse_is_the_same_however_it_is_loaded,
     tpcc::sets_and_foreign_keys_are_made_and_dropped,
+);
+
+/// On the servers that both programs speak to.
+mod beside_sysbench {
+    use super::{Database, Server, sysbench};
+
+    on!(
+        postgres,
+        Server::Postgres,
+        sysbench::it_runs_on_our_tables,
+        sysbench::we_run_on_its_tables
+    );
+    on!(
+        mariadb,
+        Server::Mariadb,
+        sysbench::it_runs_on_our_tables,
+        sysbench::we_run_on_its_tables
+    );
+    on!(
+        mysql,
+        Server::Mysql,
+        sysbench::it_runs_on_our_tables,
+        sysbench::we_run_on_its_tables
+    );
+}
+
+macro_rules! on_every_server {
+    ($($topic:ident::$check:ident),* $(,)?) => {
+        mod servers {
+            use super::*;
+            on!(postgres, Server::Postgres, $($topic::$check),*);
+            on!(mariadb, Server::Mariadb, $($topic::$check),*);
+            on!(mysql, Server::Mysql, $($topic::$check),*);
+        }
+    };
+}
+
+// Statements that sleep: SQLite has none.
+on_every_server!(
+    open_loop::more_than_the_capacity_is_said_to_be_so,
+    open_loop::what_it_can_do_is_done_in_time,
 );
 
 /// What must be equal from one engine to another.

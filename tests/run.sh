@@ -109,6 +109,7 @@ install_missing() {
     [ -x /usr/sbin/mariadbd ] || packages+=(mariadb-server-core mariadb-client-core)
     [ -x /usr/sbin/pgbouncer ] || packages+=(pgbouncer)
     command -v openssl >/dev/null || packages+=(openssl)
+    command -v sysbench >/dev/null || packages+=(sysbench)
     if [ ${#packages[@]} -gt 0 ] && [ "$(id -u)" = 0 ]; then
         export DEBIAN_FRONTEND=noninteractive
         apt-get -qq update && apt-get -qq -y install --no-install-recommends "${packages[@]}" || return

@@ -49,3 +49,17 @@ WHERE k BETWEEN :k1 AND :e1 OR k BETWEEN :k2 AND :e2 OR k BETWEEN :k3 AND :e3
    OR k BETWEEN :k4 AND :e4 OR k BETWEEN :k5 AND :e5 OR k BETWEEN :k6 AND :e6
    OR k BETWEEN :k7 AND :e7 OR k BETWEEN :k8 AND :e8 OR k BETWEEN :k9 AND :e9
    OR k BETWEEN :k10 AND :e10
+
+-- Not of sysbench: for oltp_spill. A window function must have its rows sorted;
+-- what a column is looked up in is put into a hash or an index of its own.
+
+-- name: spill_sort
+SELECT MAX(place) FROM (
+  SELECT ROW_NUMBER() OVER (ORDER BY c) AS place
+  FROM sbtest{t} WHERE id BETWEEN :first AND :last
+) AS sorted
+
+-- name: spill_hash
+SELECT COUNT(*) FROM sbtest{t}
+WHERE id BETWEEN :first AND :last
+  AND (c, pad) IN (SELECT c, pad FROM sbtest{t} WHERE id BETWEEN :first AND :last)

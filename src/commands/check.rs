@@ -1,12 +1,11 @@
 //! `tiermark check`: whether the tables hold what was loaded.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::cli::CheckArgs;
-use crate::commands::dataset::Found;
+use crate::cli::{CheckArgs, OutArgs};
+use crate::commands::dataset::{Found, KEEP_AWAY};
 use crate::commands::exit::{GOOD, SUSPECT, server, usage};
 use crate::commands::prepare::default_threads;
 use crate::commands::run::now_us;
@@ -36,15 +35,15 @@ pub fn run(args: &CheckArgs, quiet: bool) -> Result<u8> {
             "{target} keeps no rows to check; give a database"
         )));
     }
-    let results = &args.out.out;
-    with_session!(target.engine, S => block_on(check::<S>(&source, &settings, &target, results, quiet)))
+    let out = &args.out;
+    with_session!(target.engine, S => block_on(check::<S>(&source, &settings, &target, out, quiet)))
 }
 
 async fn check<S: Session>(
     source: &Source,
     settings: &Settings,
     target: &Target,
-    results: &Path,
+    out: &OutArgs,
     quiet: bool,
 ) -> Result<u8> {
     let mut control: S = target::open_existing(target).await?;
@@ -52,17 +51,18 @@ async fn check<S: Session>(
     let engine = facts.engine.unwrap_or(target.engine);
     let found = Found::look(&mut control, target, engine).await?;
     control.close().await.map_err(server)?;
-    let (plan, _) = found.plan(source, settings, engine)?;
+    let (plan, _) = found.plan(source, settings, engine, KEEP_AWAY)?;
     if plan.tables.is_empty() {
         return Err(usage(anyhow!("{} has no tables to check", source.name)));
     }
     let subjects = subjects(&found, &plan)?;
 
+    let results = &out.out;
     let folder = folder::create(results, now_us(), &format!("check-{}", plan.workload))
         .with_context(|| format!("cannot make a folder in {}", results.display()))
         .map_err(usage)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let mut file = CheckFile::create(&folder, &name)?;
+    let mut file = CheckFile::create(&folder, &name, out.csv)?;
     let mut written = Ok(());
     let mut scopes: Vec<Vec<CheckRow>> = vec![Vec::new(); plan.tables.len()];
     let mut each = |table: usize, row: CheckRow| {
@@ -77,9 +77,9 @@ async fn check<S: Session>(
     };
     check_tables::<S>(&plan, target, subjects, default_threads(), &mut each).map_err(server)?;
 
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "\n{}", table(&scopes))?;
-    writeln!(out, "{}", folder.display())?;
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "\n{}", table(&scopes))?;
+    writeln!(stdout, "{}", folder.display())?;
     written?;
     let has_fault = scopes
         .iter()

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::cli::CleanupArgs;
-use crate::commands::dataset::{Found, announce};
+use crate::commands::dataset::{Found, KEEP_AWAY, announce};
 use crate::commands::exit::{GOOD, server, usage};
 use crate::commands::prepare::drop_tables;
 use crate::commands::target::{self, block_on, with_session};
@@ -31,7 +31,7 @@ async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Targ
     let engine = facts.engine.unwrap_or(target.engine);
     let plan = compile(source, settings, engine).map_err(usage)?;
     let found = Found::look(&mut control, target, engine).await?;
-    found.refuse_foreign(&plan)?;
+    found.refuse_foreign(&plan, KEEP_AWAY)?;
     let (plan, _) = found.adopt(source, settings, &plan)?;
     let owned = found.owned(&plan);
     if owned.is_empty() {

@@ -16,6 +16,9 @@ use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 
+/// What to do about tables of someone else's, for a message.
+pub const KEEP_AWAY: &str = "use another database, or drop it yourself";
+
 /// What stands in the database that a command looks at.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -50,14 +53,14 @@ impl Found {
     }
 
     /// Refuses tables of the plan's names that tiermark did not make.
-    pub fn refuse_foreign(&self, plan: &Plan) -> Result<()> {
+    pub fn refuse_foreign(&self, plan: &Plan, remedy: &str) -> Result<()> {
         let foreign = plan
             .tables
             .iter()
             .find(|table| self.has(&table.name) && !self.meta.owns(&table.name));
         match foreign {
             Some(table) => Err(usage(anyhow!(
-                "table {} is there and was not made by tiermark, so it is not touched; use another database, or drop it yourself",
+                "table {} is there and was not made by tiermark, so it is not touched; {remedy}",
                 table.name
             ))),
             None => Ok(()),
@@ -87,12 +90,14 @@ impl Found {
         self.meta.scopes.keys().filter(mine).cloned().collect()
     }
 
-    /// The plan for the data that is there, which must be whole.
+    /// The plan for the data that is there, which must be whole. `remedy` says
+    /// what to do where it is someone else's.
     pub fn plan(
         &self,
         source: &Source,
         settings: &Settings,
         engine: Engine,
+        remedy: &str,
     ) -> Result<(Plan, Settings)> {
         let typed = compile(source, settings, engine).map_err(usage)?;
         let first = match typed.tables.first() {
@@ -106,7 +111,7 @@ impl Found {
                 source.name
             )));
         }
-        self.refuse_foreign(&typed)?;
+        self.refuse_foreign(&typed, remedy)?;
         let (mut plan, adopted) = self.adopt(source, settings, &typed)?;
         self.check_tables(&plan)?;
         if let Some(tpcc) = &mut plan.tpcc {

@@ -58,6 +58,8 @@ pub fn run(args: &DemoArgs, quiet: bool) -> Result<u8> {
         workers: None,
         tier: None,
         log_tier: None,
+        foreign_data: false,
+        csv: args.out.csv,
         results: &args.out.out,
         quiet,
         warnings: Vec::new(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 
 use crate::cli::PrepareArgs;
-use crate::commands::dataset::{Found, announce};
+use crate::commands::dataset::{Found, KEEP_AWAY, announce};
 use crate::commands::exit::{GOOD, server, usage};
 use crate::commands::interrupt;
 use crate::commands::target::{self, block_on, with_session};
@@ -86,7 +86,7 @@ pub async fn prepare<S: Session>(
         return Err(usage(anyhow!("{} has no tables to prepare", source.name)));
     }
     let mut found = Found::look(&mut control, target, engine).await?;
-    found.refuse_foreign(&plan)?;
+    found.refuse_foreign(&plan, KEEP_AWAY)?;
     let owned = found.owned(&plan);
     match (owned.first(), options.leftovers) {
         (None, _) => {}

@@ -11,10 +11,11 @@ use crate::cli::RunArgs;
 use crate::commands::dataset::Found;
 use crate::commands::exit::{GOOD, SUSPECT, server, usage};
 use crate::commands::interrupt::interrupted;
+use crate::commands::prewarm::prewarm;
 use crate::commands::run_config::{RunOptions, config};
 use crate::commands::run_record::{info, manifest, outcome, shown};
 use crate::commands::target::{self, block_on, with_session};
-use crate::commands::{limits, workload};
+use crate::commands::{foreign, limits, workload};
 use crate::db::session::{Protocol, Session, Target};
 use crate::host::environment::Environment;
 use crate::report::files::RunFiles;
@@ -22,12 +23,13 @@ use crate::report::progress::{Progress, note};
 use crate::report::terminal;
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
-use crate::run::meta;
 use crate::run::timeline::Stop;
+use crate::run::{fresh, meta};
 use crate::stats::sink::Sink;
 use crate::units::{counted, human_duration};
 use crate::value::ServerFacts;
 use crate::workload::compile::check;
+use crate::workload::draw::Generator;
 use crate::workload::plan::Plan;
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
@@ -64,11 +66,11 @@ pub async fn measure<S: Session + 'static>(
 ) -> Result<u8> {
     let Servers {
         controls,
-        facts,
+        mut facts,
         found,
-        plan,
+        mut plan,
         settings,
-    } = look::<S>(source, settings, targets).await?;
+    } = look::<S>(source, settings, targets, options.foreign_data).await?;
     let config = config(&plan, targets, options)?;
     limits::open_files(plan.engine, config.clients)?;
     let each = config.clients.div_ceil(targets.len() as u64);
@@ -79,7 +81,18 @@ pub async fn measure<S: Session + 'static>(
         };
         limits::of_server(facts, each, prepared)?;
     }
+    set_up::<S>(&config, &mut facts).await?;
+    if options.foreign_data {
+        for target in targets {
+            foreign::try_statements::<S>(&plan, target).await?;
+            foreign::refuse_shorter::<S>(&plan, target).await?;
+        }
+    }
     let facts = &facts[0];
+    if plan.run.prewarm {
+        prewarm::<S>(&plan, targets, config.workers, options.quiet).await?;
+    }
+    fresh::find::<S>(&mut plan, targets).await.map_err(server)?;
 
     let now = now_us();
     let engine = plan.engine.name();
@@ -92,10 +105,13 @@ pub async fn measure<S: Session + 'static>(
     info.run = name.to_string_lossy().into_owned();
     let host = Environment::read();
     let mut manifest = manifest(source, &settings, &plan, facts, &config, &info, now)?;
-    manifest.data = found[0].items(&plan);
+    manifest.run.foreign_data = options.foreign_data;
+    if !options.foreign_data {
+        manifest.data = found[0].items(&plan);
+    }
     manifest.write(&folder)?;
     environment::write(&folder, &host, facts, &config.warnings)?;
-    let mut files = RunFiles::create(options.results, &folder, &info)?;
+    let mut files = RunFiles::create(options.results, &folder, &info, options.csv)?;
     let mut progress = Progress::new(options.quiet);
     let sinks: &mut [&mut dyn Sink] = &mut [&mut files, &mut progress];
     if !options.quiet {
@@ -104,7 +120,8 @@ pub async fn measure<S: Session + 'static>(
 
     let plan = Arc::new(plan);
     let ran = async {
-        for (found, target) in found.iter().zip(targets) {
+        let ours = found.iter().filter(|_| !options.foreign_data);
+        for (found, target) in ours.zip(targets) {
             let at = time::for_cells(now);
             found.mark_written::<S>(&plan, target, &at).await?;
         }
@@ -138,12 +155,34 @@ pub async fn measure<S: Session + 'static>(
     Ok(if summary.is_good() { GOOD } else { SUSPECT })
 }
 
+/// Opens a session as each client's will be: what it is told may be refused, and
+/// what it then says about itself is what is in force.
+async fn set_up<S: Session>(config: &RunConfig, facts: &mut [ServerFacts]) -> Result<()> {
+    let asked = config.targets.iter().zip(facts);
+    for (target, facts) in asked.filter(|(target, _)| !target.setup().is_empty()) {
+        if facts.pooled {
+            return Err(usage(anyhow!(
+                "a pooler stands before {target}, where run.session and run.isolation would reach other clients' sessions; leave them out, or give the server's own address"
+            )));
+        }
+        let mut session: S = target::open(target).await?;
+        *facts = session.facts().await.map_err(server)?;
+        session.close().await.map_err(server)?;
+        let sent = target.setup().statements.iter();
+        facts
+            .session_notes
+            .extend(sent.map(|sql| format!("each client was first told: {sql}")));
+    }
+    Ok(())
+}
+
 /// Connects to every server and sees that it is of one kind with the others and
 /// holds the workload's data.
 async fn look<S: Session>(
     source: &Source,
     settings: &Settings,
     targets: &[Target],
+    foreign_data: bool,
 ) -> Result<Servers<S>> {
     let mut controls: Vec<S> = Vec::new();
     let mut facts: Vec<ServerFacts> = Vec::new();
@@ -155,10 +194,17 @@ async fn look<S: Session>(
     refuse_several_kinds(&facts, targets)?;
     let engine = facts[0].engine.unwrap_or(targets[0].engine);
     let mut found = vec![Found::look(&mut controls[0], &targets[0], engine).await?];
-    let (plan, settings) = found[0].plan(source, settings, engine)?;
+    let plan_of = |found: &Found, settings: &Settings| {
+        if foreign_data {
+            let plan = foreign::plan(found, source, settings, engine)?;
+            return Ok((plan, settings.clone()));
+        }
+        found.plan(source, settings, engine, foreign::REMEDY)
+    };
+    let (plan, settings) = plan_of(&found[0], settings)?;
     for (control, target) in controls.iter_mut().zip(targets).skip(1) {
         let other = Found::look(control, target, engine).await?;
-        other.plan(source, &settings, engine)?;
+        plan_of(&other, &settings)?;
         found.push(other);
     }
     Ok(Servers {
@@ -218,16 +264,23 @@ fn announce(
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
     if !data.is_empty() {
-        let by = items.get(meta::WORKLOAD).map_or("", String::as_str);
-        note(format_args!("data: {}, prepared by {by}", data.join(", ")));
+        let by = match items.get(meta::WORKLOAD) {
+            Some(workload) => format!("prepared by {workload}"),
+            None => "as file and flags say".to_owned(),
+        };
+        note(format_args!("data: {}, {by}", data.join(", ")));
     }
-    let keys = plan
-        .draws
-        .iter()
-        .filter(|draw| draw.generator.bounds().is_some());
-    let keys: Vec<String> = keys
-        .map(|draw| format!("{} {}", draw.name, draw.generator.shown_with_hottest()))
-        .collect();
+    let keys = plan.draws.iter().filter_map(|draw| match &draw.generator {
+        Generator::Fresh { base, .. } => {
+            let first = base.saturating_add(1);
+            Some(format!("{} {}, from {first}", draw.name, draw.generator))
+        }
+        keys if keys.bounds().is_some() => {
+            Some(format!("{} {}", draw.name, keys.shown_with_hottest()))
+        }
+        _ => None,
+    });
+    let keys: Vec<String> = keys.collect();
     if !keys.is_empty() {
         note(format_args!("draws: {}", keys.join("; ")));
     }

@@ -8,11 +8,13 @@ use anyhow::{Result, anyhow};
 use crate::cli::RunArgs;
 use crate::commands::exit::usage;
 use crate::db::session::Target;
+use crate::db::setup::Setup;
+use crate::report::csv::Form;
 use crate::run::execute::RunConfig;
 use crate::run::pace::{Open, Pace};
 use crate::run::timeline::Stop;
 use crate::stats::summary::Warning;
-use crate::value::{Arrivals, Schedule};
+use crate::value::{Arrivals, Engine, Isolation, Schedule};
 use crate::workload::plan::{Plan, RunDefaults};
 
 /// What a run takes where neither flag nor file says.
@@ -34,6 +36,9 @@ pub struct RunOptions<'a> {
     pub workers: Option<u64>,
     pub tier: Option<&'a str>,
     pub log_tier: Option<&'a str>,
+    /// The tables were made by another tool.
+    pub foreign_data: bool,
+    pub csv: Form,
     pub results: &'a Path,
     pub quiet: bool,
     pub warnings: Vec<Warning>,
@@ -55,10 +60,13 @@ impl RunOptions<'_> {
                 schedule: args.schedule,
                 late_limit: args.late_limit,
                 sla: args.sla,
+                ..RunDefaults::default()
             },
             workers: args.workers,
             tier: args.tier.as_deref(),
             log_tier: args.log_tier.as_deref(),
+            foreign_data: args.foreign_data,
+            csv: args.out.csv,
             results: &args.out.out,
             quiet,
             warnings,
@@ -95,10 +103,14 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
     if clients == 0 {
         return Err(usage(anyhow!("run.clients is 0; run at least 1")));
     }
+    let setup = setup(plan, targets)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let workers = options.workers.unwrap_or(cores).min(clients);
     Ok(RunConfig {
-        targets: targets.into(),
+        targets: targets
+            .iter()
+            .map(|target| target.clone().with_setup(setup.clone()))
+            .collect(),
         clients,
         workers: usize::try_from(workers).unwrap_or(1),
         seed: flags.seed.or(file.seed).unwrap_or(SEED),
@@ -113,6 +125,21 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
             .unwrap_or(ERROR_LIMIT),
         warnings: options.warnings.clone(),
     })
+}
+
+/// What clients' sessions begin with; refused where the engine cannot do it.
+fn setup(plan: &Plan, targets: &[Target]) -> Result<Setup> {
+    let isolation = plan.run.isolation;
+    let other = isolation.filter(|level| *level != Isolation::Serializable);
+    match other {
+        Some(level) if targets[0].engine == Engine::Sqlite => Err(usage(anyhow!(
+            "run.isolation: SQLite knows serializable only, not {level}; leave it out"
+        ))),
+        _ => Ok(Setup {
+            statements: plan.run.session.clone(),
+            isolation,
+        }),
+    }
 }
 
 fn pace(flags: &RunDefaults, file: &RunDefaults) -> Result<Pace> {

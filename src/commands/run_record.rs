@@ -16,7 +16,7 @@ use crate::run::execute::RunConfig;
 use crate::run::timeline::Stop;
 use crate::stats::summary::{RunInfo, Summary};
 use crate::units::human_duration;
-use crate::value::ServerFacts;
+use crate::value::{Engine, Isolation, ServerFacts};
 use crate::workload::compile::resolved_text;
 use crate::workload::plan::Plan;
 use crate::workload::settings::{Settings, with_run};
@@ -41,7 +41,7 @@ pub fn info(
         workers: config.workers as u64,
         cores: usable_cores().min(config.workers as u64),
         seed: config.seed,
-        isolation: isolation(facts),
+        isolation: isolation(facts, config),
         warmup: config.warmup,
         arrivals: open.map_or(String::new(), |open| open.arrivals.name().to_owned()),
         rate: open.map(|open| open.rate),
@@ -60,8 +60,9 @@ fn usable_cores() -> u64 {
     std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
-/// The server's default, under the name that its engine gives the setting.
-fn isolation(facts: &ServerFacts) -> String {
+/// As the session has it, under the name that its engine gives the setting.
+/// SQLite has none and knows one only; the null engine is what it was asked to be.
+fn isolation(facts: &ServerFacts, config: &RunConfig) -> String {
     let names = [
         "default_transaction_isolation",
         "transaction_isolation",
@@ -71,9 +72,14 @@ fn isolation(facts: &ServerFacts) -> String {
         .settings
         .iter()
         .find(|(name, _)| names.contains(&name.as_str()));
-    setting.map_or(String::new(), |(_, value)| {
-        value.to_lowercase().replace('-', " ")
-    })
+    if let Some((_, value)) = setting {
+        return value.to_lowercase().replace('-', " ");
+    }
+    let only = (config.targets[0].engine == Engine::Sqlite).then_some(Isolation::Serializable);
+    let asked = config.targets[0].setup().isolation;
+    asked
+        .or(only)
+        .map_or(String::new(), |level| level.name().to_owned())
 }
 
 pub fn manifest(
@@ -86,7 +92,8 @@ pub fn manifest(
     now_us: i64,
 ) -> Result<Manifest> {
     let (text, sql) = resolved_text(source, settings).map_err(usage)?;
-    let text = with_run(&source.file, &text, &in_force(config)).map_err(usage)?;
+    let run = in_force(config, plan.run.prewarm);
+    let text = with_run(&source.file, &text, &run).map_err(usage)?;
     let mut files = source.sql_files(&sql).map_err(usage)?;
     files.insert("workload".to_owned(), text);
     let (time, transactions) = match config.stop {
@@ -112,6 +119,9 @@ pub fn manifest(
             grace: human_duration(config.grace),
             error_limit: percent(config.error_limit),
             rate: config.pace.open().map(|open| open.rate),
+            session: config.targets[0].setup().statements.clone(),
+            prewarm: plan.run.prewarm,
+            foreign_data: false,
         },
         target: TargetPart {
             url: shown(&config.targets),
@@ -136,7 +146,7 @@ pub fn manifest(
 }
 
 /// `[run]` as flags and file together made it: what repeats the run.
-fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
+fn in_force(config: &RunConfig, prewarm: bool) -> Vec<(&'static str, Value)> {
     let count = |count: u64| Value::from(i64::try_from(count).unwrap_or(i64::MAX));
     let (end, value) = match config.stop {
         Stop::After(time) => ("time", human_duration(time).into()),
@@ -160,6 +170,16 @@ fn in_force(config: &RunConfig) -> Vec<(&'static str, Value)> {
     }
     if let Some(sla) = config.sla {
         values.push(("sla", human_duration(sla).into()));
+    }
+    let setup = config.targets[0].setup();
+    if let Some(level) = setup.isolation {
+        values.push(("isolation", level.name().into()));
+    }
+    if !setup.statements.is_empty() {
+        values.push(("session", Value::from_iter(&setup.statements)));
+    }
+    if prewarm {
+        values.push(("prewarm", true.into()));
     }
     values
 }

@@ -11,8 +11,8 @@ use crate::commands::exit::{GOOD, usage};
 use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
-use crate::transaction::drawn::Drawn;
-use crate::units::{grouped, human_bytes, human_duration};
+use crate::transaction::drawn::{Drawn, Place};
+use crate::units::{counted, grouped, human_bytes, human_duration};
 use crate::value::{Cells, StmtId, Value};
 use crate::workload::compile::{check, compile};
 use crate::workload::draw::{Draw, Generator};
@@ -170,6 +170,13 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
             .map(|count| format!("{count} transactions")),
     );
     parts.extend(run.rate.map(|rate| format!("{rate} due a second")));
+    parts.extend(run.isolation.map(|level| format!("isolation {level}")));
+    parts.extend(run.prewarm.then(|| "tables read through first".to_owned()));
+    parts.extend(
+        run.session
+            .iter()
+            .map(|sql| format!("each client first sends {sql}")),
+    );
     if !parts.is_empty() {
         writeln!(
             out,
@@ -190,9 +197,10 @@ fn transactions(
     first: u64,
 ) -> Result<()> {
     let clients = plan.run.clients.unwrap_or(1);
-    let mut drawn = Drawn::new(plan, seed, clients);
+    fresh_lines(out, plan, clients)?;
+    let mut drawn = Drawn::new(plan, seed, client, clients);
     for k in 0..first {
-        let picked = drawn.draw(plan, phase, client, k);
+        let picked = drawn.draw(plan, phase, Place::of_client(client, k));
         let transaction = &plan.transactions[picked];
         writeln!(
             out,
@@ -230,6 +238,21 @@ fn statements(
     }
     if transaction.atomic {
         writeln!(out, "COMMIT;")?;
+    }
+    Ok(())
+}
+
+/// What a run knows and this does not: keys, clients and warm-up.
+fn fresh_lines(out: &mut impl Write, plan: &Plan, clients: u64) -> Result<()> {
+    for draw in &plan.draws {
+        if let Generator::Fresh { table, base, .. } = &draw.generator {
+            writeln!(
+                out,
+                "-- :{} is fresh: above what {table} holds when a run begins. Here: above {base}, as after the load, the first numbers of {}",
+                draw.name,
+                counted(clients, "client")
+            )?;
+        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use sqlx::{
     Statement as _,
 };
 
-use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
+use crate::value::{Args, Isolation, RowBuf, ServerFacts, Statement, StmtId};
 
 use super::drain::{Counts, drain};
 use super::failure;
@@ -16,6 +16,7 @@ use super::mysql_encode::MysqlArg;
 use super::mysql_facts;
 use super::prepared::Prepared;
 use super::session::{Cancel, DbError, Protocol, Session, Target};
+use super::setup;
 use super::simple::SimpleTexts;
 
 /// What the protocol's two bytes can count.
@@ -102,6 +103,7 @@ impl Session for MysqlSession {
             id: 0,
         };
         session.id = mysql_facts::connection_id(&mut session.connection).await?;
+        setup::apply(&mut session, target).await?;
         session.statements = match target.protocol() {
             Protocol::Prepared => {
                 let mut list = Vec::with_capacity(statements.len());
@@ -143,6 +145,12 @@ impl Session for MysqlSession {
 
     async fn rollback(&mut self) -> Result<(), DbError> {
         self.text("ROLLBACK").await.map(drop)
+    }
+
+    async fn isolate(&mut self, level: Isolation) -> Result<String, DbError> {
+        let sql = format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}");
+        self.text(AssertSqlSafe(sql)).await?;
+        mysql_facts::isolation(&mut self.connection).await
     }
 
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {

@@ -40,6 +40,10 @@ SHOW SESSION VARIABLES WHERE Variable_name IN (
   'skip_log_bin', 'sql_mode', 'sync_binlog', 'table_open_cache', 'thread_cache_size',
   'thread_handling', 'time_zone', 'transaction_isolation', 'tx_isolation')";
 
+/// `tx_isolation` until MariaDB 11.1.
+const ISOLATION: &str =
+    "SHOW SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')";
+
 const TABLES: &str = "
 SELECT TABLE_NAME FROM information_schema.TABLES
 WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME";
@@ -53,6 +57,14 @@ pub(crate) async fn connection_id(connection: &mut MySqlConnection) -> Result<i6
     rows.first()
         .and_then(|row| cell(row, 0)?.parse().ok())
         .ok_or_else(no_answer)
+}
+
+/// Of transactions to come: `READ-COMMITTED` as `read committed`.
+pub(crate) async fn isolation(connection: &mut MySqlConnection) -> Result<String, DbError> {
+    let rows = all(connection, ISOLATION).await?;
+    let value = rows.first().and_then(|row| cell(row, 1));
+    let value = value.ok_or_else(no_answer)?;
+    Ok(value.to_lowercase().replace('-', " "))
 }
 
 /// How texts are written as literals in this session.
@@ -112,6 +124,7 @@ pub(crate) async fn facts(connection: &mut MySqlConnection) -> Result<ServerFact
         database: cell(identity, 2).unwrap_or_default(),
         tls: !cipher.is_empty(),
         tls_detail: format!("{version_of_tls} {cipher}").trim().to_owned(),
+        pooled: false,
         data_directory: cell(identity, 3),
         settings,
         session_notes: vec![

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::value::{Args, Dec, Engine, RowBuf, ServerFacts, Statement, StmtId};
+use crate::value::{Args, Dec, Engine, Isolation, RowBuf, ServerFacts, Statement, StmtId};
 
 use super::null_script::Script;
 use super::session::{Cancel, Class, DbError, Row, Session, Target};
+use super::setup;
 use super::stop::{self, Stop};
 
 #[derive(Debug)]
@@ -102,13 +103,15 @@ impl Session for NullSession {
     type Row = NullRow;
 
     async fn open(target: &Target, _statements: &[Statement]) -> Result<NullSession, DbError> {
-        Ok(NullSession {
+        let mut session = NullSession {
             script: Script::parse(target)?,
             stop: Stop::register(),
             opened: Instant::now(),
             statements: 0,
             lost: None,
-        })
+        };
+        setup::apply(&mut session, target).await?;
+        Ok(session)
     }
 
     fn id(&self) -> i64 {
@@ -130,6 +133,10 @@ impl Session for NullSession {
 
     async fn rollback(&mut self) -> Result<(), DbError> {
         self.take(Duration::ZERO).await
+    }
+
+    async fn isolate(&mut self, level: Isolation) -> Result<String, DbError> {
+        Ok(level.name().to_owned())
     }
 
     async fn raw(&mut self, _sql: &str) -> Result<u64, DbError> {

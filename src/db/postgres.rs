@@ -9,7 +9,7 @@ use sqlx::{
     Statement as _, TypeInfo as _,
 };
 
-use crate::value::{Args, RowBuf, ServerFacts, Statement, StmtId};
+use crate::value::{Args, Isolation, RowBuf, ServerFacts, Statement, StmtId};
 
 use super::copy_text;
 use super::cut::Syntax;
@@ -23,6 +23,7 @@ use super::postgres_facts;
 use super::postgres_pooler;
 use super::prepared::Prepared;
 use super::session::{Cancel, DbError, Protocol, Session, Target};
+use super::setup;
 use super::simple::SimpleTexts;
 
 /// Sizes from 8 KiB to 1 MiB load equally fast.
@@ -143,6 +144,7 @@ impl Session for PgSession {
             pooled: None,
         };
         session.id = postgres_facts::backend_pid(&mut session.connection).await?;
+        setup::apply(&mut session, target).await?;
         session.statements = match target.protocol() {
             Protocol::Prepared => {
                 let mut list = Vec::with_capacity(statements.len());
@@ -187,6 +189,12 @@ impl Session for PgSession {
 
     async fn rollback(&mut self) -> Result<(), DbError> {
         self.text("ROLLBACK").await.map(drop)
+    }
+
+    async fn isolate(&mut self, level: Isolation) -> Result<String, DbError> {
+        let sql = format!("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {level}");
+        self.text(AssertSqlSafe(sql)).await?;
+        postgres_facts::isolation(&mut self.connection).await
     }
 
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {
@@ -282,6 +290,7 @@ impl Session for PgSession {
     async fn facts(&mut self) -> Result<ServerFacts, DbError> {
         let mut facts = postgres_facts::facts(&mut self.connection).await?;
         if self.is_pooled().await {
+            facts.pooled = true;
             facts
                 .session_notes
                 .extend(postgres_pooler::NOTES.map(str::to_owned));

@@ -46,6 +46,12 @@ pub(crate) async fn backend_pid(connection: &mut PgConnection) -> Result<i64, Db
     one(connection, "SELECT pg_backend_pid()").await?.int(0)
 }
 
+/// Of transactions to come.
+pub(crate) async fn isolation(connection: &mut PgConnection) -> Result<String, DbError> {
+    let sql = "SELECT current_setting('default_transaction_isolation')";
+    owned(&one(connection, sql).await?, 0)
+}
+
 /// # Errors
 /// Where a backslash in a literal would not be itself.
 pub(crate) async fn check_quotes(connection: &mut PgConnection) -> Result<(), DbError> {
@@ -90,6 +96,7 @@ pub(crate) async fn facts(connection: &mut PgConnection) -> Result<ServerFacts, 
         database: owned(&identity, 2)?,
         tls: !identity.is_null(3),
         tls_detail: owned(&identity, 3).unwrap_or_default(),
+        pooled: false,
         data_directory: owned(&identity, 4).ok(),
         settings: settings
             .iter()

@@ -4,7 +4,7 @@
 //! One session is one connection. It never reads a clock and never retries;
 //! `run` measures around it and decides.
 
-use crate::value::{Args, Dec, RowBuf, ServerFacts, Statement, StmtId};
+use crate::value::{Args, Dec, Isolation, RowBuf, ServerFacts, Statement, StmtId};
 
 pub use super::target::{Protocol, Target, TargetError};
 
@@ -63,7 +63,7 @@ pub enum Cancel {
 pub trait Session: Sized {
     type Row: Row;
 
-    /// Connects and prepares every statement. Values are later encoded to the
+    /// Connects, does the target's setup and prepares every statement. Values are later encoded to the
     /// types that the server inferred.
     async fn open(target: &Target, statements: &[Statement]) -> Result<Self, DbError>;
 
@@ -78,6 +78,10 @@ pub trait Session: Sized {
     async fn begin(&mut self, writes: bool) -> Result<(), DbError>;
     async fn commit(&mut self) -> Result<(), DbError>;
     async fn rollback(&mut self) -> Result<(), DbError>;
+
+    /// Sets the isolation of all transactions to come, and returns which one the
+    /// session then says that it has, by the name that `Isolation` gives it.
+    async fn isolate(&mut self, level: Isolation) -> Result<String, DbError>;
 
     /// Sends a text as it is: DDL and settings. Returns affected rows.
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError>;

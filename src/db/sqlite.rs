@@ -12,7 +12,7 @@ use sqlx::{
     Statement as _,
 };
 
-use crate::value::{Args, Kind, RowBuf, ServerFacts, Statement, StmtId, Value};
+use crate::value::{Args, Isolation, Kind, RowBuf, ServerFacts, Statement, StmtId, Value};
 
 use super::drain::{Counts, drain};
 use super::failure;
@@ -20,6 +20,7 @@ use super::moment::Moment;
 use super::multi_insert;
 use super::prepared::Prepared;
 use super::session::{Cancel, Class, DbError, Session, Target};
+use super::setup;
 use super::sqlite_facts;
 use super::sqlite_open::{self, Opened};
 use super::sqlite_queue::{Queue, Turn};
@@ -193,6 +194,7 @@ impl Session for SqliteSession {
             in_transaction: false,
             turn: None,
         };
+        setup::apply(&mut session, target).await?;
         for statement in statements {
             let prepared = session.prepare(statement).await?;
             session.statements.push(prepared);
@@ -246,6 +248,11 @@ impl Session for SqliteSession {
             Err(error) if error.message.contains("no transaction is active") => Ok(()),
             other => other,
         }
+    }
+
+    /// There is no other.
+    async fn isolate(&mut self, _level: Isolation) -> Result<String, DbError> {
+        Ok(Isolation::Serializable.name().to_owned())
     }
 
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {

@@ -67,6 +67,7 @@ pub(crate) async fn facts(
         database: file.display().to_string(),
         tls: false,
         tls_detail: String::new(),
+        pooled: false,
         data_directory: file.parent().map(|folder| folder.display().to_string()),
         settings,
         session_notes: vec![

@@ -1,5 +1,5 @@
-//! A database to talk to: its URL, and how statements reach it. Whatever prints
-//! a target leaves passwords out.
+//! A database to talk to: its URL, how statements reach it, and what a session
+//! is told first. Whatever prints a target leaves passwords out.
 //!
 //! | what | PostgreSQL | MySQL, MariaDB |
 //! |---|---|---|
@@ -14,8 +14,11 @@
 //! `%3A`, `%` is `%25`, `#` is `%23`, `?` is `%3F`, a blank is `%20`.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::value::Engine;
+
+use super::setup::Setup;
 
 /// How statements reach a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +48,7 @@ pub struct Target {
     /// `Session::facts` knows.
     pub engine: Engine,
     protocol: Protocol,
+    setup: Arc<Setup>,
     url: String,
     shown: String,
     has_password: bool,
@@ -116,6 +120,7 @@ impl Target {
         Ok(Target {
             engine,
             protocol: Protocol::default(),
+            setup: Arc::default(),
             url: text.to_owned(),
             shown: url.to_string(),
             has_password,
@@ -136,6 +141,17 @@ impl Target {
 
     pub fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// The same place, whose sessions begin with `setup`.
+    #[must_use]
+    pub fn with_setup(self, setup: Setup) -> Target {
+        let setup = Arc::new(setup);
+        Target { setup, ..self }
+    }
+
+    pub fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// The URL as given, password and all. Never print it.

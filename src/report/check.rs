@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::report::csv::CsvFile;
+use crate::report::csv::{CsvFile, Form};
 use crate::stats::cell::Cell;
 use crate::stats::check::{CheckRow, Outcome};
 use crate::stats::sink::SinkError;
@@ -31,9 +31,9 @@ impl CheckFile {
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn create(folder: &Path, run: &str) -> Result<CheckFile, SinkError> {
+    pub fn create(folder: &Path, run: &str, form: Form) -> Result<CheckFile, SinkError> {
         Ok(CheckFile {
-            file: CsvFile::create(&folder.join("check.csv"), COLUMNS)?,
+            file: CsvFile::create(&folder.join("check.csv"), COLUMNS, form)?,
             run: run.to_owned(),
         })
     }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_row_is_in_the_file_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = CheckFile::create(folder.path(), "now-check-x").unwrap();
+        let mut file = CheckFile::create(folder.path(), "now-check-x", Form::Standard).unwrap();
         for row in &scopes()[1] {
             file.row(row).unwrap();
         }

@@ -1,5 +1,6 @@
 //! CSV files as spreadsheets take them: RFC 4180, a header always, empty cells
-//! for what is missing, and every row in the file when `row` returns.
+//! for what is missing, and every row in the file after `flush`. In the form of
+//! countries whose spreadsheets want it, with `;` and decimal commas.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,9 +12,64 @@ use crate::stats::sink::SinkError;
 /// Version of all columns; the first cell of each row.
 pub const FORMAT: u64 = 1;
 
+/// What stands between cells, and within numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// `,` between cells and `.` in numbers.
+    #[default]
+    Standard,
+    /// `;` between cells and `,` in numbers.
+    Eu,
+}
+
+impl Form {
+    pub const ALL: [Form; 2] = [Form::Standard, Form::Eu];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Standard => "standard",
+            Form::Eu => "eu",
+        }
+    }
+
+    /// Between cells.
+    pub fn delimiter(self) -> u8 {
+        match self {
+            Form::Standard => b',',
+            Form::Eu => b';',
+        }
+    }
+
+    /// Between a number's whole part and its fraction.
+    pub fn mark(self) -> char {
+        match self {
+            Form::Standard => '.',
+            Form::Eu => ',',
+        }
+    }
+
+    /// The form of a file that begins with this text.
+    pub fn of(text: &str) -> Form {
+        if text.starts_with("format;") {
+            Form::Eu
+        } else {
+            Form::Standard
+        }
+    }
+
+    /// A number with a point, in this form.
+    pub fn number(self, text: &str) -> String {
+        match self {
+            Form::Standard => text.to_owned(),
+            Form::Eu => text.replace('.', ","),
+        }
+    }
+}
+
 /// One CSV file that is being written.
 #[derive(Debug)]
 pub struct CsvFile {
+    form: Form,
     writer: csv::Writer<File>,
     name: String,
 }
@@ -26,12 +82,16 @@ impl CsvFile {
     pub fn create<'a>(
         path: &Path,
         columns: impl IntoIterator<Item = &'a str>,
+        form: Form,
     ) -> Result<CsvFile, SinkError> {
         let name = path.display().to_string();
         let file = File::create_new(path)
             .map_err(|error| SinkError(format!("cannot make {name}: {error}")))?;
         let mut file = CsvFile {
-            writer: csv::Writer::from_writer(file),
+            form,
+            writer: csv::WriterBuilder::new()
+                .delimiter(form.delimiter())
+                .from_writer(file),
             name,
         };
         file.record(["format"].into_iter().chain(columns))?;
@@ -45,7 +105,8 @@ impl CsvFile {
     /// When the file cannot be written.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> Result<(), SinkError> {
         let cells = [Cell::Int(FORMAT)].into_iter().chain(cells);
-        self.record(cells.map(|cell| text(&cell)))
+        let form = self.form;
+        self.record(cells.map(|cell| text(&cell, form)))
     }
 
     /// # Errors
@@ -69,11 +130,11 @@ impl CsvFile {
 }
 
 /// A cell as it stands in the file.
-pub fn text(cell: &Cell) -> String {
+pub fn text(cell: &Cell, form: Form) -> String {
     match cell {
         Cell::Empty => String::new(),
         Cell::Int(number) => number.to_string(),
-        Cell::Real(number) => real(*number),
+        Cell::Real(number) => form.number(&real(*number)),
         Cell::Text(text) => harmless(text),
         Cell::Time(us) => time::for_cells(*us),
     }
@@ -105,6 +166,7 @@ mod tests {
 
     #[test]
     fn cells_are_what_a_spreadsheet_reads() {
+        let text = |cell: &Cell| text(cell, Form::Standard);
         assert_eq!(text(&Cell::Real(1234.5)), "1234.5");
         assert_eq!(text(&Cell::Real(2.0)), "2");
         assert_eq!(text(&Cell::Real(-0.000_01)), "0");
@@ -117,15 +179,36 @@ mod tests {
     fn rows_are_in_the_file_and_odd_texts_are_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
-        let mut file = CsvFile::create(&path, ["name", "value"]).unwrap();
+        let mut file = CsvFile::create(&path, ["name", "value"], Form::Standard).unwrap();
         file.row([Cell::Text("a,\"b\"\nc".to_owned()), Cell::Empty])
             .unwrap();
         file.flush().unwrap();
         let read = std::fs::read_to_string(&path).unwrap();
         assert_eq!(read, "format,name,value\n1,\"a,\"\"b\"\"\nc\",\n");
         assert!(
-            CsvFile::create(&path, ["name"]).is_err(),
+            CsvFile::create(&path, ["name"], Form::Standard).is_err(),
             "nothing is overwritten"
         );
+    }
+
+    #[test]
+    fn eu_has_semicolons_and_decimal_commas() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let mut file = CsvFile::create(&path, ["a", "b", "c", "d"], Form::Eu).unwrap();
+        file.row([
+            Cell::Int(1_234_567),
+            Cell::Real(1234.5),
+            Cell::Text("1.5, or; 2".to_owned()),
+            Cell::Time(0),
+        ])
+        .unwrap();
+        file.flush().unwrap();
+        let read = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            read,
+            "format;a;b;c;d\n1;1234567;1234,5;\"1.5, or; 2\";1970-01-01 00:00:00\n"
+        );
+        assert_eq!(Form::of(&read), Form::Eu);
     }
 }

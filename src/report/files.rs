@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::report::csv::CsvFile;
+use crate::report::csv::{CsvFile, Form};
 use crate::report::hlog::HistogramLog;
 use crate::report::runs;
 use crate::stats::cell::Cell;
@@ -17,6 +17,7 @@ use crate::stats::summary::{METRICS, RunInfo, Summary, SummaryRow, whole};
 pub struct RunFiles {
     results: PathBuf,
     folder: PathBuf,
+    form: Form,
     run: String,
     tier: String,
     transactions: Vec<String>,
@@ -64,17 +65,31 @@ impl RunFiles {
     ///
     /// # Errors
     /// When a file cannot be made.
-    pub fn create(results: &Path, folder: &Path, info: &RunInfo) -> Result<RunFiles, SinkError> {
+    pub fn create(
+        results: &Path,
+        folder: &Path,
+        info: &RunInfo,
+        form: Form,
+    ) -> Result<RunFiles, SinkError> {
         let columns = interval::COLUMNS.iter().map(|column| column.name);
         Ok(RunFiles {
             results: results.to_owned(),
             folder: folder.to_owned(),
+            form,
             run: info.run.clone(),
             tier: info.tier.clone(),
             transactions: info.transactions.clone(),
-            intervals: CsvFile::create(&folder.join("intervals.csv"), columns)?,
+            intervals: CsvFile::create(&folder.join("intervals.csv"), columns, form)?,
             log: HistogramLog::create(&folder.join("latency.hlog"), &info.transactions)?,
         })
+    }
+
+    fn csv<'a>(
+        &self,
+        name: &str,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<CsvFile, SinkError> {
+        CsvFile::create(&self.folder.join(name), columns, self.form)
     }
 
     fn interval_row(
@@ -100,7 +115,7 @@ impl RunFiles {
 
     fn summary(&self, summary: &Summary) -> Result<(), SinkError> {
         let columns = METRICS.iter().map(|metric| metric.name);
-        let mut file = CsvFile::create(&self.folder.join("summary.csv"), columns)?;
+        let mut file = self.csv("summary.csv", columns)?;
         for row in summary.rows() {
             file.row(METRICS.iter().map(|metric| (metric.get)(&row)))?;
         }
@@ -108,7 +123,7 @@ impl RunFiles {
     }
 
     fn statements(&self, summary: &Summary) -> Result<(), SinkError> {
-        let mut file = CsvFile::create(&self.folder.join("statements.csv"), STATEMENTS)?;
+        let mut file = self.csv("statements.csv", STATEMENTS)?;
         for (index, transaction) in summary.info.transactions.iter().enumerate() {
             let rows = summary
                 .recorder
@@ -139,7 +154,7 @@ impl RunFiles {
     }
 
     fn errors(&self, summary: &Summary) -> Result<(), SinkError> {
-        let mut file = CsvFile::create(&self.folder.join("errors.csv"), ERRORS)?;
+        let mut file = self.csv("errors.csv", ERRORS)?;
         let clock = |since: std::time::Duration| {
             let since = i64::try_from(since.as_micros()).unwrap_or(i64::MAX);
             Cell::Time(summary.info.started_us.saturating_add(since))
@@ -162,7 +177,7 @@ impl RunFiles {
     }
 
     fn percentiles(&self, summary: &Summary) -> Result<(), SinkError> {
-        let mut file = CsvFile::create(&self.folder.join("percentiles.csv"), PERCENTILES)?;
+        let mut file = self.csv("percentiles.csv", PERCENTILES)?;
         for row in summary.rows() {
             self.curve(&mut file, &row, "service", &row.stats.service)?;
             // In a closed loop it is the same curve.
@@ -185,7 +200,7 @@ impl RunFiles {
                 Cell::from(self.run.as_str()),
                 Cell::from(row.transaction),
                 Cell::from(measure),
-                Cell::Text(percentile(point.percentile)),
+                Cell::Text(self.form.number(&percentile(point.percentile))),
                 point.value_us.into(),
                 point.count.into(),
             ])?;
@@ -219,7 +234,7 @@ impl Sink for RunFiles {
             self.statements(summary),
             self.errors(summary),
             self.percentiles(summary),
-            runs::append(&self.results, &summary.all_row()),
+            runs::append(&self.results, &summary.all_row(), self.form),
         ];
         written.into_iter().collect()
     }

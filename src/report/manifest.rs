@@ -44,6 +44,12 @@ pub struct RunPart {
     pub error_limit: String,
     /// Planned transactions per second, of an open loop.
     pub rate: Option<f64>,
+    /// SQL that each client sent once, before its first transaction.
+    pub session: Vec<String>,
+    /// Tables and indexes were read through before the run.
+    pub prewarm: bool,
+    /// The tables were made by another tool.
+    pub foreign_data: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]

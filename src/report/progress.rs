@@ -179,6 +179,48 @@ impl LoadBar {
     }
 }
 
+/// Steps of other work: a bar on a terminal, else a line now and then.
+#[derive(Debug)]
+pub struct StepBar {
+    bar: Option<ProgressBar>,
+    what: &'static str,
+    steps: u64,
+    /// Calls until the next line; `None` where there is none.
+    calls: Option<u64>,
+}
+
+impl StepBar {
+    pub fn new(what: &'static str, steps: u64, quiet: bool) -> StepBar {
+        let on_terminal = std::io::stderr().is_terminal();
+        let template = format!("{what} {{bar:20}} {{pos}}/{{len}}");
+        StepBar {
+            bar: (!quiet && on_terminal).then(|| bar(steps, &template)),
+            what,
+            steps,
+            calls: (!quiet && !on_terminal).then_some(0),
+        }
+    }
+
+    /// `done` steps are done.
+    pub fn steps(&mut self, done: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+        if let Some(calls) = &mut self.calls {
+            *calls += 1;
+            if calls.is_multiple_of(CALLS_A_LINE) {
+                note(format_args!("{}: {done} of {}", self.what, self.steps));
+            }
+        }
+    }
+
+    pub fn done(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// `1,000,000 rows in 2.5s (400,000 per second)`.
 pub fn rows_in(rows: u64, took: Duration) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a rate")]

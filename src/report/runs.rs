@@ -5,17 +5,22 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use crate::report::csv::{FORMAT, text};
+use crate::report::csv::{FORMAT, Form, text};
 use crate::stats::cell::Cell;
 use crate::stats::sink::SinkError;
 use crate::stats::summary::{METRICS, SummaryRow};
 
+/// The last of the columns that only name the run. A version number or a tier's
+/// name among them may look like a figure.
+const LAST_NAME: &str = "transaction";
+
 /// Appends the row to `<results>/runs.csv`. Where the file was begun by a
-/// version with fewer columns it is rewritten, with empty cells for the new.
+/// version with fewer columns it is rewritten, with empty cells for the new;
+/// and where it was begun in another form, as a whole in this one.
 ///
 /// # Errors
 /// When the file cannot be written, or is of another kind.
-pub fn append(results: &Path, row: &SummaryRow<'_>) -> Result<(), SinkError> {
+pub fn append(results: &Path, row: &SummaryRow<'_>, form: Form) -> Result<(), SinkError> {
     let path = results.join("runs.csv");
     let failed = |error: &dyn std::fmt::Display| {
         SinkError(format!("cannot write {}: {error}", path.display()))
@@ -30,24 +35,26 @@ pub fn append(results: &Path, row: &SummaryRow<'_>) -> Result<(), SinkError> {
         .collect();
     let cells = METRICS.iter().map(|metric| (metric.get)(row));
     let cells = [Cell::Int(FORMAT)].into_iter().chain(cells);
-    let mut cells: Vec<String> = cells.map(|cell| text(&cell)).collect();
+    let mut cells: Vec<String> = cells.map(|cell| text(&cell, form)).collect();
 
     let old = match std::fs::read_to_string(&path) {
         Ok(old) => old,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(failed(&error)),
     };
-    let old_header = columns(&old).map_err(|error| failed(&error))?;
+    let old_form = Form::of(&old);
+    let old_header = columns(&old, old_form).map_err(|error| failed(&error))?;
     let same = old_header.iter().zip(&header).all(|(old, new)| old == new);
     if !same {
         return Err(failed(
             &"its columns are not those of tiermark; move it away",
         ));
     }
-    if old_header.len() >= header.len() {
-        // A later version may have begun it, with more columns.
-        cells.resize(old_header.len(), String::new());
-        let mut line = record(&cells).map_err(|error| failed(&error))?;
+    let width = old_header.len().max(header.len());
+    // A later version may have begun it, with more columns.
+    cells.resize(width, String::new());
+    if old_header.len() == width && old_form == form {
+        let mut line = record(&cells, form).map_err(|error| failed(&error))?;
         if !old.ends_with('\n') {
             // Some editors drop the last line's end.
             line.insert(0, b'\n');
@@ -56,30 +63,64 @@ pub fn append(results: &Path, row: &SummaryRow<'_>) -> Result<(), SinkError> {
         let written = file.and_then(|mut file| file.write_all(&line));
         return written.map_err(|error| failed(&error));
     }
-    let mut whole = record(&header).map_err(|error| failed(&error))?;
-    let mut reader = csv::ReaderBuilder::new()
-        .flexible(true)
-        .from_reader(old.as_bytes());
-    for known in reader.records() {
-        let mut known = known.map_err(|error| failed(&error))?;
-        while known.len() < header.len() {
-            known.push_field("");
-        }
-        whole.extend(record(&known).map_err(|error| failed(&error))?);
+    let mut whole = if old_header.len() == width {
+        record(&old_header, form)
+    } else {
+        record(&header, form)
     }
-    whole.extend(record(&cells).map_err(|error| failed(&error))?);
+    .map_err(|error| failed(&error))?;
+    let names = header.iter().position(|name| *name == LAST_NAME);
+    for known in reader(&old, old_form).records() {
+        let known = known.map_err(|error| failed(&error))?;
+        let kept = known.iter().enumerate().map(|(column, cell)| {
+            if names.is_some_and(|names| column <= names) {
+                cell.to_owned()
+            } else {
+                moved(cell, old_form, form)
+            }
+        });
+        let mut kept: Vec<String> = kept.collect();
+        kept.resize(kept.len().max(width), String::new());
+        whole.extend(record(&kept, form).map_err(|error| failed(&error))?);
+    }
+    whole.extend(record(&cells, form).map_err(|error| failed(&error))?);
     let fresh = results.join(".runs.csv.new");
     let replaced = std::fs::write(&fresh, whole).and_then(|()| std::fs::rename(&fresh, &path));
     replaced.map_err(|error| failed(&error))
 }
 
-fn columns(text: &str) -> Result<Vec<String>, csv::Error> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
+/// A figure with a fraction from one form to another; anything else as it is.
+fn moved(cell: &str, from: Form, to: Form) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match cell.split_once(from.mark()) {
+        Some((whole, fraction))
+            if is_number(whole.trim_start_matches('-')) && is_number(fraction) =>
+        {
+            format!("{whole}{}{fraction}", to.mark())
+        }
+        _ => cell.to_owned(),
+    }
+}
+
+fn reader(text: &str, form: Form) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new()
+        .flexible(true)
+        .delimiter(form.delimiter())
+        .from_reader(text.as_bytes())
+}
+
+fn columns(text: &str, form: Form) -> Result<Vec<String>, csv::Error> {
+    let mut reader = reader(text, form);
     Ok(reader.headers()?.iter().map(str::to_owned).collect())
 }
 
-fn record<T: AsRef<[u8]>>(cells: impl IntoIterator<Item = T>) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+fn record<T: AsRef<[u8]>>(
+    cells: impl IntoIterator<Item = T>,
+    form: Form,
+) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::WriterBuilder::new()
+        .delimiter(form.delimiter())
+        .from_writer(Vec::new());
     writer.write_record(cells)?;
     writer
         .into_inner()
@@ -119,8 +160,12 @@ mod tests {
         if let Some(before) = before {
             std::fs::write(&path, before).unwrap();
         }
-        append(results.path(), &summary("a,\"b\"").all_row())?;
-        append(results.path(), &summary("second").all_row())?;
+        append(
+            results.path(),
+            &summary("a,\"b\"").all_row(),
+            Form::Standard,
+        )?;
+        append(results.path(), &summary("second").all_row(), Form::Standard)?;
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .from_path(&path)
@@ -164,5 +209,51 @@ mod tests {
     fn a_file_of_another_kind_is_left_alone() {
         let error = appended(Some("when,what\n1,2\n")).unwrap_err();
         assert!(error.to_string().contains("move it away"), "{error}");
+    }
+
+    /// The form asked for last is that of the whole file, whatever its width.
+    #[test]
+    fn a_file_of_the_other_form_is_rewritten() {
+        let results = tempfile::tempdir().unwrap();
+        let path = results.path().join("runs.csv");
+        let read = || std::fs::read_to_string(&path).unwrap();
+        append(results.path(), &summary("1.5").all_row(), Form::Standard).unwrap();
+        let before = read();
+        let more = before.replacen("warnings\n", "warnings,newer\n", 1);
+        for begun in [before, more] {
+            std::fs::write(&path, &begun).unwrap();
+            append(results.path(), &summary("second;").all_row(), Form::Eu).unwrap();
+            let rewritten = read();
+            let lines: Vec<&str> = rewritten.lines().collect();
+            assert_eq!(lines.len(), 3);
+            assert_eq!(lines[0], begun.lines().next().unwrap().replace(',', ";"));
+            // Figures have a comma now, and names their point.
+            assert!(lines[1].starts_with("1;1.5;"), "{}", lines[1]);
+            assert!(lines[2].starts_with("1;\"second;\";"), "{}", lines[2]);
+
+            append(results.path(), &summary("third").all_row(), Form::Standard).unwrap();
+            let back = read();
+            assert_eq!(back.lines().count(), 4);
+            assert_eq!(
+                back.lines().nth(1).unwrap().trim_end_matches(','),
+                begun.lines().nth(1).unwrap().trim_end_matches(',')
+            );
+        }
+    }
+
+    #[test]
+    fn figures_move_and_names_stay() {
+        let moved = |cell| moved(cell, Form::Standard, Form::Eu);
+        assert_eq!(moved("-12.5"), "-12,5");
+        for same in [
+            "12",
+            "",
+            "1.2.3",
+            "read committed",
+            "2026-11-30 09:00:00",
+            ".",
+        ] {
+            assert_eq!(moved(same), same);
+        }
     }
 }

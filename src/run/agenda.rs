@@ -15,7 +15,7 @@ use crate::run::client::Work;
 use crate::run::ledger::Started;
 use crate::run::pace::{Open, Pace};
 use crate::stats::interval::Phase;
-use crate::transaction::drawn::Drawn;
+use crate::transaction::drawn::{Drawn, Place};
 use crate::value::Schedule;
 
 /// The next arrivals of the pool in warm-up and window: what all clients of a
@@ -47,13 +47,6 @@ struct Track {
     limit: Option<u64>,
     /// Where arrivals come from, in an open loop.
     arrivals: Option<Stream>,
-}
-
-/// A transaction's place in the work: `Drawn::draw` takes it.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    client: u64,
-    k: u64,
 }
 
 impl Agenda {
@@ -95,15 +88,12 @@ impl Agenda {
             Phase::Measure => &mut self.run,
             Phase::Drain => return None,
         };
-        let place = Place {
-            client: self.client,
-            k: track.own,
-        };
+        let place = Place::of_client(self.client, track.own);
         if track.is_done(place.k) {
             return None;
         }
         track.own += 1;
-        let transaction = drawn.draw(&work.plan, track.phase, place.client, place.k);
+        let transaction = drawn.draw(&work.plan, track.phase, place);
         let sent = Instant::now();
         Some(Started {
             transaction,
@@ -144,7 +134,7 @@ impl Agenda {
                 continue;
             }
             let phase = track.phase;
-            let transaction = drawn.draw(&work.plan, phase, place.client, place.k);
+            let transaction = drawn.draw(&work.plan, phase, place);
             if due > Instant::now() {
                 work.alarm.until(due).await;
             }
@@ -186,22 +176,17 @@ impl Track {
     /// The next arrival, which no other client will take.
     fn claim(&mut self, client: u64, schedule: Schedule, claims: &Claims) -> Place {
         match schedule {
-            // The arrival's number stands for client and count: the same work in
-            // the same order, whoever does it.
             Schedule::Pool => {
                 let next = match self.phase {
                     Purpose::Warmup => &claims.warmup,
                     _ => &claims.run,
                 };
-                Place {
-                    client: 0,
-                    k: next.fetch_add(1, Ordering::Relaxed),
-                }
+                Place::of_pool(next.fetch_add(1, Ordering::Relaxed))
             }
             Schedule::PerClient => {
                 let k = self.own;
                 self.own += 1;
-                Place { client, k }
+                Place::of_client(client, k)
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::db::identifier::{quote, quoted, quoted_list};
 use crate::db::session::{DbError, Row, Session, Target};
 use crate::run::check_index;
 use crate::run::check_sample::{self, Tally};
+use crate::run::key_range::{self, KeyRange};
 use crate::run::pieces::{Pieces, share};
 use crate::stats::check::CheckRow;
 use crate::transaction::rows;
@@ -93,7 +94,7 @@ async fn check_table<S: Session>(
     mut tell: impl FnMut(CheckRow),
 ) -> Result<(), DbError> {
     let table = &plan.tables[subject.table];
-    let key = table.key(&plan.draws);
+    let key = table.key_columns(&plan.draws);
     // A connection for each table: its statements are prepared when it opens.
     let session = S::open(target, &statements(table, &key, plan.engine)).await?;
     let mut checker = Checker {
@@ -130,7 +131,7 @@ fn statements(table: &Table, key: &[usize], engine: Engine) -> Vec<Statement> {
     let count = format!("SELECT COUNT(*) FROM {name}");
     let mut list = vec![statement(ROW_COUNT, count, &[])];
     if let Some(&first) = key.first() {
-        let first = quoted(&table.columns[first], mark);
+        let range = key_range::statement(table, first, engine);
         let columns = quoted_list(&table.columns, mark);
         let is_wanted = |(index, &column): (usize, &usize)| {
             let column = quoted(&table.columns[column], mark);
@@ -140,11 +141,10 @@ fn statements(table: &Table, key: &[usize], engine: Engine) -> Vec<Statement> {
             }
         };
         let wanted: Vec<String> = key.iter().enumerate().map(is_wanted).collect();
-        let range = format!("SELECT MIN({first}), MAX({first}) FROM {name}");
         let wanted = wanted.join(" AND ");
         let row = format!("SELECT {columns} FROM {name} WHERE {wanted}");
         let names: Vec<&str> = key.iter().map(|&key| &*table.columns[key]).collect();
-        list.push(statement(KEY_RANGE, range, &[]));
+        list.push(range);
         list.push(statement(SAMPLE, row, &names));
     }
     list
@@ -202,29 +202,26 @@ impl<S: Session> Checker<'_, S> {
         if self.has_grown() {
             return Ok(self.skipped(KEY_RANGE, CHANGED));
         }
-        let mut found = None;
-        let each = |row: &S::Row| {
-            found = if row.is_null(0) {
-                Some("no rows".to_owned())
-            } else {
-                // A column of text has no order of numbers.
-                let ends = row.int(0).ok().zip(row.int(1).ok());
-                ends.map(|(min, max)| format!("{min} to {max}"))
-            };
-            Ok(())
-        };
-        self.session.fetch(READ_RANGE, Args::NONE, each).await?;
         let expected = match self.table.rows {
             0 => "no rows".to_owned(),
             rows => format!("1 to {rows}"),
         };
-        Ok(match found {
-            Some(found) => CheckRow::judged(KEY_RANGE, &self.table.name, found, expected),
-            None => {
+        let found = match key_range::ask(&mut self.session, READ_RANGE).await? {
+            KeyRange::NoRows => "no rows".to_owned(),
+            KeyRange::Keys(min, max) => format!("{min} to {max}"),
+            KeyRange::NoNumbers => {
                 let column = &self.table.columns[key];
-                self.skipped(KEY_RANGE, format!("column {column} holds no whole numbers"))
+                return Ok(
+                    self.skipped(KEY_RANGE, format!("column {column} holds no whole numbers"))
+                );
             }
-        })
+        };
+        Ok(CheckRow::judged(
+            KEY_RANGE,
+            &self.table.name,
+            found,
+            expected,
+        ))
     }
 
     async fn sample(&mut self) -> Result<CheckRow, DbError> {

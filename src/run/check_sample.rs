@@ -161,6 +161,7 @@ mod tests {
     fn table(rows: u64) -> Table {
         Table {
             name: "t".to_owned(),
+            entry: "t".to_owned(),
             index: 3,
             create: String::new(),
             indexes: Vec::new(),

@@ -37,7 +37,7 @@ pub struct Work {
     pub ledger: Rc<Ledger>,
     pub seed: u64,
     pub pace: Pace,
-    /// Of the whole run, not of this worker.
+    /// Of all workers together.
     pub clients: u64,
     /// How many all clients together run in the window, where that ends it.
     pub transactions: Option<u64>,
@@ -91,7 +91,7 @@ pub async fn client<S: Session>(
 ) {
     slot.session.set(session.id());
     let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
-    let mut drawn = Drawn::new(&work.plan, work.seed, work.clients);
+    let mut drawn = Drawn::new(&work.plan, work.seed, number, work.clients);
     let mut agenda = Agenda::new(work, number, share);
     let mut free = Instant::now();
     while let Some(started) = agenda.next(work, &mut drawn, free).await {

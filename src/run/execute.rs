@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::db::nodelay;
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
+use crate::db::setup::Setup;
 use crate::run::agenda::Claims;
 use crate::run::collector::Collector;
 use crate::run::message::{Command, Message, SessionOf};
@@ -332,7 +333,9 @@ async fn cancel<S: Session>(control: &mut S, target: &Target, id: i64, how: Canc
         Ok(Err(error)) => error.class == Class::Disconnected,
         Err(_) => true,
     };
-    if dropped && let Ok(fresh) = S::open(target, &[]).await {
+    // What clients are told might take the right to cancel away.
+    let target = target.clone().with_setup(Setup::default());
+    if dropped && let Ok(fresh) = S::open(&target, &[]).await {
         *control = fresh;
         let _ = control.cancel(id, how).await;
     }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
 use crate::run::ledger::{Ledger, Line};
-use crate::value::{Args, Kind, RowBuf, ServerFacts, Statement, StmtId};
+use crate::value::{Args, Isolation, Kind, RowBuf, ServerFacts, Statement, StmtId};
 use crate::workload::plan::Plan;
 
 #[derive(Debug)]
@@ -137,6 +137,10 @@ impl<S: Session> Session for Timed<S> {
         let result = self.session.rollback().await;
         self.is_back(Kind::Other, start, result.map(|()| 0))
             .map(|_| ())
+    }
+
+    async fn isolate(&mut self, level: Isolation) -> Result<String, DbError> {
+        self.session.isolate(level).await
     }
 
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {

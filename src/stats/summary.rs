@@ -298,7 +298,7 @@ pub static METRICS: &[Metric] = &[
     metric("tps", HIGHER, |row| row.rate(row.stats.done)),
     metric("qps", HIGHER, |row| row.rate(row.stats.sent)),
     metric("offered", NEITHER, |row| row.open_loop(|open| open.offered)),
-    metric("done", NEITHER, |row| row.stats.done.into()),
+    metric("done", HIGHER, |row| row.stats.done.into()),
     metric("rolled_back", NEITHER, |row| row.stats.rolled_back.into()),
     metric("retries", LOWER, |row| row.stats.retries.into()),
     metric("retries_per_tx", LOWER, |row| row.retries_per_tx()),

@@ -4,6 +4,7 @@
 use crate::random::rng::{Purpose, Rng};
 use crate::transaction::tpcc::rows as tpcc;
 use crate::value::{Cells, RowBuf};
+use crate::workload::draw::Fresh;
 use crate::workload::plan::{Plan, RowSource, Table};
 
 /// Appends what a table has under `number` (from 1 to `Table::rows`): a row, or
@@ -20,7 +21,9 @@ pub fn make(
         RowSource::Draws { program, picks } => {
             let mut rng = Rng::at(seed, Purpose::Load, table.index, number);
             let row = i64::try_from(number).unwrap_or(i64::MAX);
-            program.run(&plan.draws, row, &mut rng, scratch);
+            // No column is `fresh`.
+            let mut fresh = Fresh::default();
+            program.run(&plan.draws, row, &mut fresh, &mut rng, scratch);
             for &register in picks {
                 into.cells.push(scratch.get(usize::from(register)));
             }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 
 use crate::units;
-use crate::value::{Arrivals, Engine, Schedule, Statement};
+use crate::value::{Arrivals, Engine, Isolation, Schedule, Statement};
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_draw::{Draws, compile_draws};
 use crate::workload::compile_table::{check_counts, compile_tables};
@@ -138,6 +138,7 @@ impl<'a> Compiler<'a> {
     fn plan(mut self) -> Result<Plan, SpecError> {
         let spec = &self.edited.spec;
         let tables = compile_tables(&self, &spec.table)?;
+        self.settle_fresh(&tables)?;
         // What decides the data: parameters of the tables, and of the draws
         // that tables use, which are the only ones used so far.
         let mut data_names = self.resolver.take_used();
@@ -280,6 +281,19 @@ impl<'a> Compiler<'a> {
             })?,
             late_limit: duration("run.late_limit", &run.late_limit)?,
             sla: duration("run.sla", &run.sla)?,
+            isolation: given(&run.isolation, |level| {
+                resolver.choice("run.isolation", level, &Isolation::NAMES)
+            })?,
+            prewarm: given(&run.prewarm, |yes| {
+                resolver.choice("run.prewarm", yes, &[("true", true), ("false", false)])
+            })?
+            .unwrap_or(false),
+            session: run
+                .session
+                .iter()
+                .flatten()
+                .map(|sql| resolver.word(sql))
+                .collect::<Result<_, _>>()?,
         })
     }
 

@@ -27,6 +27,7 @@ enum Kind {
     YcsbZipf,
     Offset,
     Seq,
+    Fresh,
     Choice,
     Const,
     Digits,
@@ -37,7 +38,7 @@ enum Kind {
 }
 
 /// Kinds with their names and the keys that they take beside `kind`.
-const KINDS: [(&str, Kind, &[&str]); 18] = [
+const KINDS: [(&str, Kind, &[&str]); 19] = [
     ("uniform", Kind::Uniform, &["min", "max"]),
     ("pareto", Kind::Pareto, &["min", "max", "h", "order"]),
     ("zipf", Kind::Zipf, &["min", "max", "theta", "order"]),
@@ -65,6 +66,7 @@ const KINDS: [(&str, Kind, &[&str]); 18] = [
     ("ycsb_zipf", Kind::YcsbZipf, &["min", "max", "order"]),
     ("offset", Kind::Offset, &["from", "add", "times", "div"]),
     ("seq", Kind::Seq, &[]),
+    ("fresh", Kind::Fresh, &["table", "count"]),
     ("choice", Kind::Choice, &["values", "weights"]),
     ("const", Kind::Const, &["value"]),
     ("digits", Kind::Digits, &["mask"]),
@@ -109,6 +111,7 @@ impl One<'_> {
         Ok(match kind {
             Kind::Offset => self.offset()?,
             Kind::Seq => Generator::Seq,
+            Kind::Fresh => self.fresh()?,
             Kind::Choice => self.choice()?,
             Kind::Const => {
                 let value = self.needed("value", spec.value.as_ref())?;
@@ -281,6 +284,26 @@ impl One<'_> {
             add: or("add", &spec.add, 0)?,
             times: or("times", &spec.times, 1)?,
             div,
+        })
+    }
+
+    /// Its base is found when the tables are compiled.
+    fn fresh(&self) -> Result<Generator, SpecError> {
+        let spec = self.spec.as_ref();
+        let table = spec.table.as_ref();
+        let table = table.ok_or_else(|| self.fault("`table` is missing"))?;
+        let count = match &spec.count {
+            Some(count) => self.int("count", count)?,
+            None => 1,
+        };
+        if count < 1 {
+            return Err(self.fault(&format!("`count` is {count}; a draw takes at least 1")));
+        }
+        Ok(Generator::Fresh {
+            table: table.as_ref().clone(),
+            count,
+            width: count,
+            base: 0,
         })
     }
 

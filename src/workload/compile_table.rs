@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use crate::workload::compile::{Compiler, hex};
 use crate::workload::compile_transaction::Scope;
-use crate::workload::draw::Program;
+use crate::workload::draw::{Generator, Program};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::plan::{RowSource, Table};
 use crate::workload::resolve::Resolver;
@@ -99,6 +99,7 @@ fn compile_one(
         ));
         tables.push(Table {
             name: full_name,
+            entry: table.name.as_ref().clone(),
             index,
             create,
             indexes,
@@ -137,6 +138,16 @@ fn drawn_content(
             &rows_given.span(),
             format!("{rows} rows are beyond 64 bits"),
         ));
+    }
+    if let Some(max) = &table.max_rows {
+        let most = resolver.count(&key("max_rows"), max)?;
+        if rows > most {
+            let message = format!(
+                "{} is {rows}; its columns hold numbers up to {most} (max_rows)",
+                key("rows")
+            );
+            return Err(resolver.fault_of(rows_given, &message));
+        }
     }
     let count = match (&table.count, numbered.is_some()) {
         (Some(count), true) => resolver.count(&key("count"), count)?,
@@ -286,6 +297,15 @@ fn row_program(
             return Err(compiler.resolver.fault(&draw.span(), message));
         }
         picks.push(compiler.register(draw.as_ref(), &mut scope, &[], &mut program));
+        if let Some(fresh) = program.steps.iter().find_map(|step| {
+            let draw = &compiler.draws.list[usize::from(step.draw)];
+            matches!(draw.generator, Generator::Fresh { .. }).then_some(&draw.name)
+        }) {
+            let message = format!(
+                "column `{column}`: `{fresh}` is fresh, above what tables hold, so it fills none; use \"seq\""
+            );
+            return Err(compiler.resolver.fault(&draw.span(), message));
+        }
         columns.push(column.clone());
     }
     if columns.is_empty() {

@@ -35,6 +35,19 @@ pub enum Generator {
     },
     /// The row's number, from 1: only in tables.
     Seq,
+    /// Numbers above all keys that tables held when the run began: only in
+    /// transactions.
+    Fresh {
+        /// The tables, by the name that they have in the file.
+        table: String,
+        /// Numbers that one draw takes, of which it gives the first.
+        count: i64,
+        /// The largest `count` of the draws for these tables: what they take
+        /// lies this far apart.
+        width: i64,
+        /// The largest key.
+        base: i64,
+    },
     Const(Literal),
     Choice {
         values: Vec<Literal>,
@@ -80,6 +93,30 @@ impl Literal {
     }
 }
 
+/// A client's place among the numbers of `fresh`: of n clients, client c takes
+/// the c-th number, then each n-th, through warm-up and window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fresh {
+    next: i64,
+    step: i64,
+}
+
+impl Fresh {
+    pub fn new(client: u64, clients: u64) -> Fresh {
+        let number = |number| i64::try_from(number).unwrap_or(i64::MAX);
+        Fresh {
+            next: number(client),
+            step: number(clients),
+        }
+    }
+
+    fn take(&mut self) -> i64 {
+        let taken = self.next;
+        self.next = taken.saturating_add(self.step);
+        taken
+    }
+}
+
 /// The draws of one transaction or row: register i is filled by `steps[i]`.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -98,7 +135,14 @@ pub struct Step {
 impl Program {
     /// Draws all names into `cells`, which is cleared first. `row` is what
     /// `seq` gives.
-    pub fn run(&self, draws: &[Draw], row: i64, rng: &mut Rng, cells: &mut Cells) {
+    pub fn run(
+        &self,
+        draws: &[Draw],
+        row: i64,
+        fresh: &mut Fresh,
+        rng: &mut Rng,
+        cells: &mut Cells,
+    ) {
         cells.clear();
         for step in &self.steps {
             let from = match step.from.map(|register| cells.get(usize::from(register))) {
@@ -107,13 +151,13 @@ impl Program {
             };
             draws[usize::from(step.draw)]
                 .generator
-                .draw(from, row, rng, cells);
+                .draw(from, row, fresh, rng, cells);
         }
     }
 }
 
 impl Generator {
-    fn draw(&self, from: i64, row: i64, rng: &mut Rng, cells: &mut Cells) {
+    fn draw(&self, from: i64, row: i64, fresh: &mut Fresh, rng: &mut Rng, cells: &mut Cells) {
         match self {
             Generator::Keys { keys, .. } => cells.push(Value::Int(keys.sample(rng))),
             Generator::Offset {
@@ -122,6 +166,9 @@ impl Generator {
                 cells.push(Value::Int(offset(from, *add, *times, *div)));
             }
             Generator::Seq => cells.push(Value::Int(row)),
+            Generator::Fresh { width, base, .. } => {
+                cells.push(Value::Int(above(*base, fresh.take(), *width)));
+            }
             Generator::Const(literal) => cells.push(literal.value()),
             Generator::Choice { values, weights } => {
                 cells.push(values[chosen(weights, rng)].value());
@@ -186,7 +233,10 @@ impl Generator {
     /// Whether its values are whole numbers, so that an offset may follow it.
     pub fn is_whole_number(&self) -> bool {
         match self {
-            Generator::Keys { .. } | Generator::Offset { .. } | Generator::Seq => true,
+            Generator::Keys { .. }
+            | Generator::Offset { .. }
+            | Generator::Seq
+            | Generator::Fresh { .. } => true,
             Generator::Const(literal) => matches!(literal, Literal::Int(_)),
             Generator::Choice { values, .. } => {
                 values.iter().all(|value| matches!(value, Literal::Int(_)))
@@ -210,7 +260,15 @@ fn is_skewed(keys: &Keys, share: f64) -> bool {
 /// Saturates: a key beyond 64 bits finds no row, which is counted, where a
 /// wrapped one would find a wrong row.
 fn offset(from: i64, add: i64, times: i64, div: i64) -> i64 {
-    let exact = (i128::from(from) + i128::from(add)) * i128::from(times) / i128::from(div);
+    saturated((i128::from(from) + i128::from(add)) * i128::from(times) / i128::from(div))
+}
+
+/// Saturates too: a key that is no longer fresh is refused by the server.
+fn above(base: i64, taken: i64, width: i64) -> i64 {
+    saturated(i128::from(base) + 1 + i128::from(taken) * i128::from(width))
+}
+
+fn saturated(exact: i128) -> i64 {
     i64::try_from(exact).unwrap_or(if exact < 0 { i64::MIN } else { i64::MAX })
 }
 
@@ -257,6 +315,12 @@ impl fmt::Display for Generator {
                 div,
             } => write!(f, "({from} + {add}) * {times} / {div}"),
             Generator::Seq => f.write_str("row number"),
+            Generator::Fresh {
+                table, count: 1, ..
+            } => write!(f, "fresh, above all keys of {table}"),
+            Generator::Fresh { table, count, .. } => {
+                write!(f, "fresh, {count} at a time, above all keys of {table}")
+            }
             Generator::Const(literal) => write!(f, "{literal}"),
             Generator::Choice { values, weights } => {
                 f.write_str("one of")?;
@@ -277,6 +341,17 @@ impl fmt::Display for Generator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fresh_numbers_are_dealt_to_clients_in_stripes() {
+        let mut clients = [0, 1, 2].map(|client| Fresh::new(client, 3));
+        let taken = [0, 1, 2, 2, 1].map(|client| above(100, clients[client].take(), 1));
+        assert_eq!(taken, [101, 102, 103, 106, 105]);
+        let taken = [0, 1, 0].map(|client| above(100, clients[client].take(), 10));
+        assert_eq!(taken, [131, 171, 161], "ten numbers each");
+        assert_eq!(above(i64::MAX, 0, 1), i64::MAX);
+        assert_eq!(above(0, i64::MAX, 2), i64::MAX);
+    }
 
     #[test]
     fn offsets_hold_at_the_ends() {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::value::{Arrivals, Cells, Engine, Kind, Schedule, Statement, StmtId};
+use crate::value::{Arrivals, Cells, Engine, Isolation, Kind, Schedule, Statement, StmtId};
 use crate::workload::draw::{Draw, Generator, Program};
 use crate::workload::mix::Mix;
 use crate::workload::tpcc::ask::{Ask, TpccKind};
@@ -142,6 +142,8 @@ impl Op {
 #[derive(Clone, Debug)]
 pub struct Table {
     pub name: String,
+    /// Its name in the file, such as `sbtest{t}`, which numbered tables share.
+    pub entry: String,
     /// Place among the workload's tables: the stream its rows are drawn from.
     pub index: u64,
     pub create: String,
@@ -176,8 +178,16 @@ pub enum RowSource {
 }
 
 impl Table {
-    /// The columns that tell its rows apart. A single one holds the row's number.
-    pub fn key(&self, draws: &[Draw]) -> Vec<usize> {
+    /// The column that holds the row's number, if one does.
+    pub fn key(&self, draws: &[Draw]) -> Option<usize> {
+        match self.key_columns(draws)[..] {
+            [key] => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The columns that tell its rows apart; a single one holds the row's number.
+    pub fn key_columns(&self, draws: &[Draw]) -> Vec<usize> {
         match &self.source {
             RowSource::Draws { program, picks } => {
                 let is_number = |register: &u16| {
@@ -192,7 +202,7 @@ impl Table {
 }
 
 /// How a run goes: `[run]` of the file, or what the command line says over it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDefaults {
     pub clients: Option<u64>,
     pub warmup: Option<Duration>,
@@ -207,9 +217,24 @@ pub struct RunDefaults {
     pub schedule: Option<Schedule>,
     pub late_limit: Option<Duration>,
     pub sla: Option<Duration>,
+    pub isolation: Option<Isolation>,
+    /// Tables and indexes are read through before the run.
+    pub prewarm: bool,
+    /// SQL that each client sends once.
+    pub session: Vec<String>,
 }
 
 impl Plan {
+    /// Lets the `fresh` draws for the tables of an entry begin above a key.
+    pub fn set_fresh_base(&mut self, entry: &str, largest: i64) {
+        for draw in &mut self.draws {
+            match &mut draw.generator {
+                Generator::Fresh { table, base, .. } if table == entry => *base = largest,
+                _ => {}
+            }
+        }
+    }
+
     /// The largest share, 0 to 1, of the changes by one kind of statement that
     /// goes to one row: that of its most frequent key, in one of its tables.
     pub fn hottest_changed(&self) -> f64 {

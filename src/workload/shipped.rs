@@ -31,6 +31,14 @@ const WORKLOADS: &[(&str, &str)] = &[
         include_str!("../../workloads/oltp_delete.toml"),
     ),
     (
+        "oltp_insert",
+        include_str!("../../workloads/oltp_insert.toml"),
+    ),
+    (
+        "bulk_insert",
+        include_str!("../../workloads/bulk_insert.toml"),
+    ),
+    (
         "select_random_points",
         include_str!("../../workloads/select_random_points.toml"),
     ),
@@ -43,11 +51,16 @@ const WORKLOADS: &[(&str, &str)] = &[
         "oltp_write_heavy",
         include_str!("../../workloads/oltp_write_heavy.toml"),
     ),
+    (
+        "oltp_spill",
+        include_str!("../../workloads/oltp_spill.toml"),
+    ),
     ("tpcc", include_str!("../../workloads/tpcc.toml")),
 ];
 
 /// `<folder>/<file>` below `sql/`, and its text.
 const SQL: &[(&str, &str)] = &[
+    ("common/bulk.sql", include_str!("../../sql/common/bulk.sql")),
     ("common/meta.sql", include_str!("../../sql/common/meta.sql")),
     ("common/oltp.sql", include_str!("../../sql/common/oltp.sql")),
     ("common/tpcc.sql", include_str!("../../sql/common/tpcc.sql")),

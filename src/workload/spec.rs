@@ -71,6 +71,8 @@ pub struct DrawSpec {
     pub c: Key,
     pub order: Key,
     pub from: Option<Spanned<String>>,
+    pub table: Option<Spanned<String>>,
+    pub count: Key,
     pub add: Key,
     pub times: Key,
     pub div: Key,
@@ -91,6 +93,8 @@ pub struct TableSpec {
     pub index: Vec<Spanned<String>>,
     pub count: Key,
     pub rows: Key,
+    /// More rows than its columns can number are refused.
+    pub max_rows: Key,
     pub columns: Option<Spanned<Pairs<Spanned<String>>>>,
     /// In place of `rows`, `columns` and `count`: rows that are made in Rust.
     pub builtin: Option<Spanned<String>>,
@@ -140,11 +144,15 @@ pub struct RunSpec {
     pub schedule: Key,
     pub late_limit: Key,
     pub sla: Key,
+    pub isolation: Key,
+    pub prewarm: Key,
+    /// A list, so no key of presets, whose values are single.
+    pub session: Option<Vec<Spanned<Scalar>>>,
 }
 
 impl DrawSpec {
     /// Keys with one value, by name.
-    fn single(&self) -> [(&'static str, &Key); 20] {
+    fn single(&self) -> [(&'static str, &Key); 21] {
         [
             ("min", &self.min),
             ("max", &self.max),
@@ -166,6 +174,7 @@ impl DrawSpec {
             ("len", &self.len),
             ("compress", &self.compress),
             ("value", &self.value),
+            ("count", &self.count),
         ]
     }
 
@@ -178,6 +187,7 @@ impl DrawSpec {
             .map(|(name, _)| *name);
         let others = [
             ("from", self.from.is_some()),
+            ("table", self.table.is_some()),
             ("values", self.values.is_some()),
             ("weights", self.weights.is_some()),
         ];
@@ -193,8 +203,8 @@ impl DrawSpec {
 }
 
 impl RunSpec {
-    /// Its keys, for presets.
-    pub const KEYS: [&str; 12] = [
+    /// Its keys with single values, for presets.
+    pub const KEYS: [&str; 14] = [
         "clients",
         "warmup",
         "time",
@@ -207,6 +217,8 @@ impl RunSpec {
         "schedule",
         "late_limit",
         "sla",
+        "isolation",
+        "prewarm",
     ];
 }
 
@@ -270,13 +282,13 @@ impl<'de> Visitor<'de> for ScalarVisitor {
         Ok(Scalar::Int(number))
     }
 
-    /// A word like any other: what may be `true` or `false` says so itself.
-    fn visit_bool<E>(self, flag: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Text(flag.to_string()))
-    }
-
     fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
         Ok(Scalar::Float(number))
+    }
+
+    /// A choice of two words.
+    fn visit_bool<E>(self, yes: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Text(yes.to_string()))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {

@@ -103,6 +103,34 @@ fn transactions_are_shown_the_same_each_time() {
 }
 
 #[test]
+fn numbers_that_depend_on_the_server_are_said_to() {
+    let place = Place::new();
+    let arguments = ["oltp_insert", "--set", "rows=1k", "--set", "run.clients=8"];
+    let show = |more: &[&str]| {
+        let said = place.run(&[&["show"], &arguments[..], more].concat());
+        assert_eq!((said.status, said.err.as_str()), (Some(0), ""));
+        said.out
+    };
+    assert!(show(&[]).contains("  id   fresh, above all keys of sbtest{t}\n"));
+    let said = show(&["--client", "2", "--first", "2"]);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 5, "{said}");
+    for part in [
+        "-- :id is fresh: ",
+        "above 1000, as after the load",
+        "of 8 clients",
+    ] {
+        assert!(lines[0].contains(part), "{said}");
+    }
+    assert!(lines[2].contains("VALUES (1003, "), "{said}");
+    assert!(lines[4].contains("VALUES (1011, "), "{said}");
+    let refused = place.run(&["show", "oltp_insert", "--set", "rows=3G"]);
+    assert_eq!(refused.status, Some(2));
+    let why = "rows of table sbtest{t} is 3000000000; its columns hold numbers up to 2147483647";
+    assert!(refused.err.contains(why), "{}", refused.err);
+}
+
+#[test]
 fn a_workload_file_is_shown_by_its_path() {
     let place = Place::new();
     place.write(

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use tiermark::db::null::NullSession;
 use tiermark::db::session::{Cancel, DbError, Session, Target};
-use tiermark::value::{Args, RowBuf, ServerFacts, Statement, StmtId, Value};
+use tiermark::value::{Args, Isolation, RowBuf, ServerFacts, Statement, StmtId, Value};
 
 pub struct Logged(NullSession);
 
@@ -50,6 +50,10 @@ impl Session for Logged {
 
     async fn rollback(&mut self) -> Result<(), DbError> {
         self.0.rollback().await
+    }
+
+    async fn isolate(&mut self, level: Isolation) -> Result<String, DbError> {
+        self.0.isolate(level).await
     }
 
     async fn raw(&mut self, sql: &str) -> Result<u64, DbError> {

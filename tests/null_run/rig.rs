@@ -7,6 +7,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tiermark::db::null::NullSession;
 use tiermark::db::session::{Session, Target};
+use tiermark::report::csv::Form;
 use tiermark::report::files::RunFiles;
 use tiermark::run::execute::{RunConfig, Threads, run};
 use tiermark::run::pace::Pace;
@@ -159,7 +160,7 @@ impl Rig {
             warnings: Vec::new(),
         };
         let control = S::open(&target, &[]).await.unwrap();
-        let mut files = RunFiles::create(results.path(), &folder, &info).unwrap();
+        let mut files = RunFiles::create(results.path(), &folder, &info, Form::Standard).unwrap();
         let mut seen = Memory::default();
         let interrupt = async {
             match self.interrupt {

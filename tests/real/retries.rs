@@ -1,5 +1,5 @@
-//! Two clients in each other's way: a deadlock costs another attempt, and no
-//! transaction.
+//! Clients in each other's way: a deadlock, or a key that another one has put
+//! back first, costs another attempt, and no transaction.
 
 use tiermark::value::Engine;
 
@@ -105,4 +105,40 @@ pub fn deadlocks_are_retried_until_they_commit(database: &Database) {
         by_type.map(|row| number(row, "retries")).sum::<u64>(),
         retries
     );
+}
+
+/// Many clients delete and insert the same few rows. PostgreSQL, at its default
+/// read committed, finds a row gone that was put back while it waited: then the
+/// insert is a duplicate.
+pub fn replaced_hot_rows_stay_as_many(database: &Database) {
+    if database.engine == Engine::Postgres {
+        let name = database.name();
+        database.run(&format!(
+            "ALTER DATABASE {name} SET deadlock_timeout = '20ms'"
+        ));
+    }
+    let sets = ["--set", "tables=1", "--set", "rows=1000"];
+    let prepare = [&["prepare", "oltp_write_heavy"][..], &sets].concat();
+    database.tiermark(&prepare).expect(0);
+    let end = ["--transactions", "600", "--clients", "24"];
+    let run = [&["run", "oltp_write_heavy"][..], &sets, &end].concat();
+    let results = database.tiermark(&run).expect(0).results();
+
+    let all = results.summary();
+    assert_eq!(all["done"], "600");
+    for zero in ["failed", "in_doubt", "disconnects", "unfinished"] {
+        assert_eq!(all[zero], "0", "{zero}");
+    }
+    let errors = results.csv("errors.csv");
+    assert_eq!(errors_of(&errors, "retried"), number(&all, "retries"));
+    assert!(
+        errors.iter().all(|row| row["class"] == "retried"),
+        "{errors:?}"
+    );
+    if database.engine == Engine::Postgres {
+        let duplicates = errors.iter().filter(|row| row["code"] == "23505");
+        assert!(duplicates.count() > 0, "{errors:?}");
+    }
+    assert_eq!(database.count("sbtest1"), 1000);
+    database.tiermark(&["check", "oltp_write_heavy"]).expect(0);
 }

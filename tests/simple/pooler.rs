@@ -75,6 +75,12 @@ async fn a_run_through_a_pooler_fails_nothing() {
     assert!(manifest.contains("protocol = \"simple\""), "{manifest}");
     assert!(manifest.contains("cannot be cancelled"), "{manifest}");
 
+    // A backend is another client's next: settings would go with it.
+    run.extend(["--set", "run.session=[\"SET application_name = 'x'\"]"]);
+    let refused = tiermark(&pooler, folder.path(), &run);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(text(&refused).contains("pooler"), "{}", text(&refused));
+
     // Loading through it works as well: COPY needs no statement.
     prepare.extend(["--protocol", "simple"]);
     let prepared = tiermark(&pooler, folder.path(), &prepare);

@@ -19,10 +19,10 @@ const MOST_LINES: usize = 15;
 /// An item that there is not (clause 2.4.1.5).
 pub const NO_ITEM: i64 = 100_001;
 
-/// Who asks: a client of so many.
+/// Who asks: a client by its number, of so many.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    pub client: u64,
+    pub number: u64,
     pub clients: u64,
 }
 
@@ -155,20 +155,20 @@ impl Inputs {
 /// Table set and warehouse. Those of all sets are one row of warehouses here.
 fn home(tpcc: &Tpcc, terminal: Terminal, rng: &mut Rng) -> (i64, i64) {
     let all = tpcc.scale.table_sets * tpcc.scale.warehouses;
-    let Terminal { client, clients } = terminal;
+    let Terminal { number, clients } = terminal;
     let index = match tpcc.choose {
         Choose::All => rng.below(all),
-        Choose::Home => client % all,
+        Choose::Home => number % all,
         // More clients than warehouses share them.
-        Choose::Partitioned if clients >= all => client % all,
+        Choose::Partitioned if clients >= all => number % all,
         Choose::Partitioned => {
-            let share = |client: u64| {
-                let exact = u128::from(client) * u128::from(all) / u128::from(clients.max(1));
+            let share = |number: u64| {
+                let exact = u128::from(number) * u128::from(all) / u128::from(clients.max(1));
                 // At most `all`, as the client's number is below `clients`.
                 u64::try_from(exact).unwrap_or(all)
             };
-            let client = client % clients.max(1);
-            let (from, to) = (share(client), share(client + 1));
+            let number = number % clients.max(1);
+            let (from, to) = (share(number), share(number + 1));
             from + rng.below((to - from).max(1))
         }
     };
@@ -181,7 +181,7 @@ fn home(tpcc: &Tpcc, terminal: Terminal, rng: &mut Rng) -> (i64, i64) {
 fn stock_level_district(tpcc: &Tpcc, terminal: Terminal, rng: &mut Rng) -> i64 {
     let all = tpcc.scale.table_sets * tpcc.scale.warehouses;
     match tpcc.choose {
-        Choose::Home => int(terminal.client / all) % DISTRICTS + 1,
+        Choose::Home => int(terminal.number / all) % DISTRICTS + 1,
         Choose::All | Choose::Partitioned => rng.range(1, DISTRICTS),
     }
 }
@@ -350,12 +350,12 @@ mod tests {
 
     fn inputs(kind: TpccKind, tpcc: &Tpcc, terminal: Terminal, k: u64) -> Inputs {
         static CONSTANTS: LazyLock<Constants> = LazyLock::new(|| Constants::of_run(None, 1));
-        let mut rng = Rng::at(1, Purpose::Run, terminal.client, k);
+        let mut rng = Rng::at(1, Purpose::Run, terminal.number, k);
         Inputs::draw(kind, tpcc, &CONSTANTS, terminal, &mut rng)
     }
 
     const ALONE: Terminal = Terminal {
-        client: 0,
+        number: 0,
         clients: 1,
     };
 
@@ -501,7 +501,10 @@ mod tests {
     }
 
     fn homes(tpcc: &Tpcc, client: u64, clients: u64) -> Vec<(i64, i64)> {
-        let terminal = Terminal { client, clients };
+        let terminal = Terminal {
+            number: client,
+            clients,
+        };
         let mut homes: Vec<(i64, i64)> = (0..1_000)
             .map(|k| inputs(TpccKind::Delivery, tpcc, terminal, k))
             .map(|inputs| (inputs.set, inputs.w))
@@ -522,7 +525,7 @@ mod tests {
         // Ten terminals of a warehouse have a district each.
         let district = |client| {
             let terminal = Terminal {
-                client,
+                number: client,
                 clients: 60,
             };
             match inputs(TpccKind::StockLevel, &home, terminal, 0).work {

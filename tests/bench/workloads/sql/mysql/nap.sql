@@ -1,0 +1,2 @@
+-- name: nap
+SELECT SLEEP(0.008)

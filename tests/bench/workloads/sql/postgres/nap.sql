@@ -1,0 +1,2 @@
+-- name: nap
+SELECT pg_sleep(0.008)
