@@ -129,7 +129,9 @@ pub mod transaction {
 
     /// TPC-C: the five transactions and the rows of its tables.
     pub mod tpcc {
-        pub mod asker;
+        mod asker;
+        #[cfg(test)]
+        mod clauses;
         pub mod constants;
         mod delivery;
         pub mod inputs;
@@ -139,6 +141,7 @@ pub mod transaction {
         pub mod rows;
         pub mod send;
         mod short;
+        mod shown;
         mod stock_level;
         mod text;
     }

@@ -1,4 +1,4 @@
-//! NURand and its constants C (clauses 2.1.6 and 2.1.6.1): one for each field,
+//! `NURand` and its constants C (clauses 2.1.6 and 2.1.6.1): one for each field,
 //! the same for all clients.
 
 use crate::random::rng::{Purpose, Rng};

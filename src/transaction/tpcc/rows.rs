@@ -15,6 +15,9 @@ use crate::workload::tpcc::table::{
 const YEAR_START_US: i64 = 1_735_689_600_000_000;
 const YEAR_S: u64 = 365 * 86_400;
 
+/// Money is counted in hundredths.
+const WHOLE: i64 = 100;
+
 /// Customers that have the last names 0 to 999 in order.
 const NAMED_IN_ORDER: u64 = 1_000;
 
@@ -112,7 +115,7 @@ fn customer_of(set: u64, seed: u64, warehouse: u64, district: u64, order: u64) -
     let stretch = loop {
         let stretch = 1 + rng.below(CUSTOMERS - 1);
         // 3,000 is 2^3 * 3 * 5^3.
-        if [2, 3, 5].iter().all(|prime| stretch % prime != 0) {
+        if ![2, 3, 5].iter().any(|prime| stretch.is_multiple_of(*prime)) {
             break stretch;
         }
     };
@@ -134,7 +137,9 @@ impl Maker<'_> {
     }
 
     fn ints(&mut self, numbers: &[u64]) {
-        numbers.iter().for_each(|&number| self.int(number));
+        for &number in numbers {
+            self.int(number);
+        }
     }
 
     fn text(&mut self, text: &str) {
@@ -158,7 +163,7 @@ impl Maker<'_> {
         self.texts.any(&mut rng, 6, 10, self.cells);
         self.texts.address(&mut rng, self.cells);
         self.rate(&mut rng, 2_000);
-        self.money(300_000_00);
+        self.money(300_000 * WHOLE);
     }
 
     fn district(&mut self, unit: u64) {
@@ -168,7 +173,7 @@ impl Maker<'_> {
         self.texts.any(&mut rng, 6, 10, self.cells);
         self.texts.address(&mut rng, self.cells);
         self.rate(&mut rng, 2_000);
-        self.money(30_000_00);
+        self.money(30_000 * WHOLE);
         self.int(CUSTOMERS + 1);
     }
 
@@ -176,7 +181,7 @@ impl Maker<'_> {
         let mut rng = self.stream(TpccTable::Item, unit);
         self.ints(&[unit, 1 + rng.below(10_000)]);
         self.texts.any(&mut rng, 14, 24, self.cells);
-        self.money(rng.range(1_00, 100_00));
+        self.money(rng.range(WHOLE, 100 * WHOLE));
         self.texts.data(&mut rng, 26, 50, self.cells);
     }
 
@@ -212,10 +217,10 @@ impl Maker<'_> {
         });
         self.cells.push(Value::Time(moment(&mut rng)));
         self.text(if rng.below(10) == 0 { "BC" } else { "GC" });
-        self.money(50_000_00);
+        self.money(50_000 * WHOLE);
         self.rate(&mut rng, 5_000);
-        self.money(-10_00);
-        self.money(10_00);
+        self.money(-10 * WHOLE);
+        self.money(10 * WHOLE);
         self.ints(&[1, 0]);
         self.texts.any(&mut rng, 300, 500, self.cells);
     }
@@ -225,7 +230,7 @@ impl Maker<'_> {
         let (warehouse, district, customer) = place(unit, CUSTOMERS);
         self.ints(&[customer, district, warehouse, district, warehouse]);
         self.cells.push(Value::Time(moment(&mut rng)));
-        self.money(10_00);
+        self.money(10 * WHOLE);
         self.texts.any(&mut rng, 12, 24, self.cells);
     }
 
@@ -258,7 +263,7 @@ impl Maker<'_> {
             let (delivered, amount) = if number < FIRST_NEW_ORDER {
                 (Value::Time(order.entered_us), 0)
             } else {
-                (Value::Null, rng.range(1, 9_999_99))
+                (Value::Null, rng.range(1, 10_000 * WHOLE - 1))
             };
             self.cells.push(delivered);
             self.int(5);
