@@ -48,6 +48,7 @@ pub mod workload {
     mod compile_fresh;
     mod compile_kind;
     mod compile_table;
+    mod compile_tpcc;
     mod compile_transaction;
     pub mod draw;
     pub mod error;
@@ -60,6 +61,13 @@ pub mod workload {
     pub mod spec;
     pub mod sql;
     mod sql_scan;
+
+    /// TPC-C as data: tables, statements, sizes.
+    pub mod tpcc {
+        pub mod ask;
+        pub mod settings;
+        pub mod table;
+    }
 }
 
 /// The machine: what it is, and what its storage has left.
@@ -112,9 +120,31 @@ pub mod db {
     mod url_options;
 }
 
-/// One transaction: the interpreter of a plan.
+/// One transaction and one row of a plan: drawn, then sent.
 pub mod transaction {
-    pub mod script;
+    pub mod drawn;
+    pub mod execute;
+    pub mod rows;
+    mod script;
+
+    /// TPC-C: the five transactions and the rows of its tables.
+    pub mod tpcc {
+        mod asker;
+        #[cfg(test)]
+        mod clauses;
+        pub mod constants;
+        mod delivery;
+        pub mod inputs;
+        mod new_order;
+        mod order_status;
+        mod payment;
+        pub mod rows;
+        pub mod send;
+        mod short;
+        mod shown;
+        mod stock_level;
+        mod text;
+    }
 }
 
 /// Many transactions: clients, workers, phases; the load before them, and its

@@ -227,6 +227,11 @@ pub enum Args<'a> {
         cells: &'a Cells,
         picks: &'a [u16],
     },
+    /// `picks[i]` is the place of argument i among the values.
+    Picked {
+        values: &'a [Value<'a>],
+        picks: &'a [u16],
+    },
 }
 
 impl<'a> Args<'a> {
@@ -235,7 +240,7 @@ impl<'a> Args<'a> {
     pub fn len(&self) -> usize {
         match self {
             Args::List(values) => values.len(),
-            Args::Registers { picks, .. } => picks.len(),
+            Args::Registers { picks, .. } | Args::Picked { picks, .. } => picks.len(),
         }
     }
 
@@ -247,6 +252,7 @@ impl<'a> Args<'a> {
         match self {
             Args::List(values) => values[index],
             Args::Registers { cells, picks } => cells.get(usize::from(picks[index])),
+            Args::Picked { values, picks } => values[usize::from(picks[index])],
         }
     }
 

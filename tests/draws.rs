@@ -3,9 +3,9 @@
 //! code in `random`.
 
 use tiermark::random::rng::Purpose;
-use tiermark::value::{Cells, Engine, Value};
+use tiermark::transaction::drawn::{Drawn, Place};
+use tiermark::value::{Engine, Value};
 use tiermark::workload::compile::compile;
-use tiermark::workload::draw::Fresh;
 use tiermark::workload::plan::Plan;
 use tiermark::workload::settings::Settings;
 use tiermark::workload::source::Source;
@@ -65,10 +65,10 @@ fn kinds_of_keys_stay_in_their_range() {
             "{}",
             shown(&plan, "x")
         );
-        let mut registers = Cells::default();
+        let mut drawn = Drawn::new(&plan, 1, 0, 1);
         for k in 0..1000 {
-            plan.draw(1, Purpose::Run, 0, k, &mut Fresh::default(), &mut registers);
-            let Value::Int(key) = registers.get(0) else {
+            drawn.draw(&plan, Purpose::Run, Place::of_client(0, k));
+            let Value::Int(key) = drawn.registers.get(0) else {
                 panic!("{draw} gives no number");
             };
             assert!((5..=1000).contains(&key), "{draw}: {key}");
@@ -105,8 +105,9 @@ fn texts_have_their_form() {
     for (draw, fits) in cases {
         let plan =
             plan(draw, &Settings::default()).unwrap_or_else(|error| panic!("{draw}: {error}"));
-        let mut registers = Cells::default();
-        plan.draw(1, Purpose::Run, 0, 0, &mut Fresh::default(), &mut registers);
+        let mut drawn = Drawn::new(&plan, 1, 0, 1);
+        drawn.draw(&plan, Purpose::Run, Place::of_client(0, 0));
+        let registers = &drawn.registers;
         assert!(fits(registers.get(0)), "{draw}: {:?}", registers.get(0));
     }
     // Made from a number, which is drawn before it.
@@ -125,8 +126,9 @@ fn texts_have_their_form() {
             &Settings::default(),
         )
         .unwrap();
-        let mut registers = Cells::default();
-        plan.draw(1, Purpose::Run, 0, 0, &mut Fresh::default(), &mut registers);
+        let mut drawn = Drawn::new(&plan, 1, 0, 1);
+        drawn.draw(&plan, Purpose::Run, Place::of_client(0, 0));
+        let registers = &drawn.registers;
         let Value::Text(text) = registers.get(1) else {
             panic!("{kind} gives no text");
         };
@@ -283,16 +285,15 @@ fn fresh_numbers_never_meet() {
     let drawn = |plan: &Plan| {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         for client in 0..3 {
-            let mut fresh = Fresh::new(client, 3);
-            let mut registers = Cells::default();
+            let mut inputs = Drawn::new(plan, 1, client, 3);
             for (phase, k) in [
                 (Purpose::Warmup, 0),
                 (Purpose::Warmup, 1),
                 (Purpose::Run, 0),
                 (Purpose::Run, 1),
             ] {
-                plan.draw(1, phase, client, k, &mut fresh, &mut registers);
-                let number = |register| match registers.get(register) {
+                inputs.draw(plan, phase, Place::of_client(client, k));
+                let number = |register| match inputs.registers.get(register) {
                     Value::Int(number) => number,
                     other => panic!("{other:?}"),
                 };

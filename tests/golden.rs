@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use tiermark::random::rng::Purpose;
-use tiermark::value::{Cells, Engine, Value};
+use tiermark::transaction::drawn::{Drawn, Place};
+use tiermark::value::{Engine, Value};
 use tiermark::workload::compile::compile;
-use tiermark::workload::draw::Fresh;
-use tiermark::workload::plan::Plan;
+use tiermark::workload::plan::{Body, Plan};
 use tiermark::workload::settings::Settings;
 use tiermark::workload::shipped;
 use tiermark::workload::source::Source;
@@ -48,11 +48,10 @@ fn shown(value: Value<'_>) -> String {
 /// `point_select 4: id = 123`: block, table number where there is one, and each
 /// value by its name, in the order of first use.
 fn transactions(plan: &Plan, client: u64, phase: Purpose) -> String {
-    let mut registers = Cells::default();
-    let mut fresh = Fresh::new(client, 4);
+    let mut drawn = Drawn::new(plan, 1, client, 4);
     let mut text = String::new();
     for k in 0..20 {
-        let picked = plan.draw(1, phase, client, k, &mut fresh, &mut registers);
+        let picked = drawn.draw(plan, phase, Place::of_client(client, k));
         let transaction = &plan.transactions[picked];
         writeln!(
             text,
@@ -60,8 +59,14 @@ fn transactions(plan: &Plan, client: u64, phase: Purpose) -> String {
             transaction.name
         )
         .unwrap();
-        for op in &transaction.ops {
-            let id = op.statement(&registers);
+        let Body::Script(script) = &transaction.body else {
+            // What it sends depends on what the server returns.
+            writeln!(text, "  {}", drawn.tpcc.to_string().replace('\n', "\n    ")).unwrap();
+            continue;
+        };
+        let registers = &drawn.registers;
+        for op in &script.ops {
+            let id = op.statement(registers);
             let block = &plan.blocks[usize::from(plan.block_of[id.index()])];
             let number = op.by.map_or(String::new(), |(register, _)| {
                 format!(" {}", shown(registers.get(usize::from(register))))
@@ -69,7 +74,7 @@ fn transactions(plan: &Plan, client: u64, phase: Purpose) -> String {
             // An engine that takes `?` gets a value again for each use.
             let mut values: Vec<String> = Vec::new();
             let names = &plan.statements[id.index()].params;
-            for (name, &register) in names.iter().zip(op.picks(transaction)) {
+            for (name, &register) in names.iter().zip(op.picks(script)) {
                 let value = format!("{name} = {}", shown(registers.get(usize::from(register))));
                 if !values.contains(&value) {
                     values.push(value);

@@ -42,6 +42,8 @@ mod shipped;
 mod spills;
 #[path = "real/sysbench.rs"]
 mod sysbench;
+#[path = "real/tpcc.rs"]
+mod tpcc;
 
 use database::{Database, Server};
 
@@ -101,6 +103,8 @@ on_every_engine!(
     prewarm::tables_and_indexes_are_read_through,
     foreign::tables_of_others_are_run_on_when_told,
     foreign::tables_that_do_not_fit_are_refused,
+    tpcc::a_warehouse_is_the_same_however_it_is_loaded,
+    tpcc::sets_and_foreign_keys_are_made_and_dropped,
 );
 
 /// On the servers that both programs speak to.
@@ -146,7 +150,7 @@ on_every_server!(
 
 /// What must be equal from one engine to another.
 mod all_engines {
-    use super::{loads, same_work};
+    use super::{loads, same_work, tpcc};
 
     #[test]
     fn load_the_same_rows() {
@@ -156,5 +160,10 @@ mod all_engines {
     #[test]
     fn get_the_same_work() {
         same_work::engines_get_the_same_work();
+    }
+
+    #[test]
+    fn do_the_same_transactions() {
+        tpcc::engines_do_the_same_work();
     }
 }

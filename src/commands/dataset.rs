@@ -112,8 +112,12 @@ impl Found {
             )));
         }
         self.refuse_foreign(&typed, remedy)?;
-        let (plan, adopted) = self.adopt(source, settings, &typed)?;
+        let (mut plan, adopted) = self.adopt(source, settings, &typed)?;
         self.check_tables(&plan)?;
+        if let Some(tpcc) = &mut plan.tpcc {
+            let c_load = self.meta.item(&first.name, meta::C_LOAD);
+            tpcc.c_load = c_load.and_then(|c_load| c_load.parse().ok());
+        }
         Ok((plan, adopted))
     }
 

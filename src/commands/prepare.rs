@@ -190,21 +190,32 @@ async fn make_tables<S: Session>(
     Ok(())
 }
 
-/// Drops tables that tiermark made and forgets them.
+/// Drops tables that tiermark made and forgets them. A table that another one
+/// refers to goes after it, so that one that cannot be dropped is tried again.
 pub async fn drop_tables<S: Session>(
     control: &mut S,
     book: &mut MetaSession<S>,
     found: &Found,
     owned: &[String],
 ) -> Result<()> {
-    for table in owned {
-        if found.has(table) {
-            let dropped = control.raw(&format!("DROP TABLE {table}")).await;
-            dropped
-                .with_context(|| format!("cannot drop table {table}"))
-                .map_err(server)?;
+    let mut left: Vec<&String> = owned.iter().collect();
+    while !left.is_empty() {
+        let (mut kept, mut why) = (Vec::new(), None);
+        for &table in &left {
+            if found.has(table)
+                && let Err(error) = control.raw(&format!("DROP TABLE {table}")).await
+            {
+                why.get_or_insert((table, error));
+                kept.push(table);
+                continue;
+            }
+            book.forget(table).await.map_err(server)?;
         }
-        book.forget(table).await.map_err(server)?;
+        if let Some((table, error)) = why.filter(|_| kept.len() == left.len()) {
+            let refused = Err(error).with_context(|| format!("cannot drop table {table}"));
+            return refused.map_err(server);
+        }
+        left = kept;
     }
     Ok(())
 }

@@ -11,12 +11,14 @@ use crate::commands::exit::{GOOD, usage};
 use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
+use crate::transaction::drawn::{Drawn, Place};
 use crate::units::{counted, grouped, human_bytes, human_duration};
-use crate::value::{Cells, Value};
+use crate::value::{Cells, StmtId, Value};
 use crate::workload::compile::{check, compile};
-use crate::workload::draw::{Fresh, Generator};
+use crate::workload::draw::{Draw, Generator};
 use crate::workload::mix::Mix;
-use crate::workload::plan::{Plan, Table, Transaction};
+use crate::workload::plan::{Body, Plan, RowSource, Script, Table, Transaction};
+use crate::workload::tpcc::table::TpccTable;
 
 pub fn run(args: &ShowArgs) -> Result<u8> {
     let source = workload::source(&args.workload)?;
@@ -62,21 +64,7 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         grouped(rows),
         human_bytes(bytes)
     )?;
-    writeln!(out, "\ndraws")?;
-    let width = plan
-        .draws
-        .iter()
-        .map(|draw| draw.name.len())
-        .max()
-        .unwrap_or(0);
-    for draw in plan
-        .draws
-        .iter()
-        .filter(|draw| !matches!(draw.generator, Generator::Seq))
-    {
-        let shown = draw.generator.shown_with_hottest();
-        writeln!(out, "  {:width$}  {shown}", draw.name)?;
-    }
+    draws(out, plan)?;
     let picked = match &plan.mix {
         Mix::Random { .. } => "picked at random by weight",
         Mix::Deck { .. } => "dealt from a shuffled deck",
@@ -87,6 +75,21 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         transaction_line(out, plan, transaction)?;
     }
     run_line(out, plan)
+}
+
+/// None where all is built in.
+fn draws(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    let named = |draw: &&Draw| !matches!(draw.generator, Generator::Seq);
+    let draws: Vec<&Draw> = plan.draws.iter().filter(named).collect();
+    let Some(width) = draws.iter().map(|draw| draw.name.len()).max() else {
+        return Ok(());
+    };
+    writeln!(out, "\ndraws")?;
+    for draw in draws {
+        let shown = draw.generator.shown_with_hottest();
+        writeln!(out, "  {:width$}  {shown}", draw.name)?;
+    }
+    Ok(())
 }
 
 /// Whether two tables differ by their number alone.
@@ -104,22 +107,26 @@ fn table_group(out: &mut impl Write, group: &[Table]) -> Result<()> {
     } else {
         format!("{} .. {}", first.name, last.name)
     };
-    writeln!(
-        out,
-        "  {names}: {} rows each of {}",
-        grouped(first.rows),
-        first.columns.join(", ")
-    )?;
+    let rows = grouped(first.rows);
+    let rows = match &first.source {
+        RowSource::Tpcc {
+            table: TpccTable::OrderLine,
+            ..
+        } => format!("5 to 15 rows for each of {rows} orders,"),
+        _ => format!("{rows} rows"),
+    };
+    let columns = first.columns.join(", ");
+    writeln!(out, "  {names}: {rows} each of {columns}")?;
     Ok(())
 }
 
 /// Statements of one transaction, repetitions counted.
 fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction) -> Result<()> {
-    let blocks = transaction
-        .ops
-        .iter()
-        .map(|op| plan.block_of[op.first.index()]);
-    let blocks: Vec<u16> = blocks.collect();
+    let block = |id: StmtId| plan.block_of[id.index()];
+    let blocks: Vec<u16> = match &transaction.body {
+        Body::Script(script) => script.ops.iter().map(|op| block(op.first)).collect(),
+        Body::Tpcc(body) => body.statements.iter().map(|of| block(of.first)).collect(),
+    };
     let parts: Vec<String> = blocks
         .chunk_by(|left, right| left == right)
         .map(|same| {
@@ -191,30 +198,46 @@ fn transactions(
 ) -> Result<()> {
     let clients = plan.run.clients.unwrap_or(1);
     fresh_lines(out, plan, clients)?;
-    let mut registers = Cells::default();
-    let mut fresh = Fresh::new(client, clients);
+    let mut drawn = Drawn::new(plan, seed, client, clients);
     for k in 0..first {
-        let picked = plan.draw(seed, phase, client, k, &mut fresh, &mut registers);
+        let picked = drawn.draw(plan, phase, Place::of_client(client, k));
         let transaction = &plan.transactions[picked];
         writeln!(
             out,
             "-- client {client}, transaction {k}: {}",
             transaction.name
         )?;
-        if transaction.atomic {
-            writeln!(out, "BEGIN;")?;
+        match &transaction.body {
+            Body::Script(script) => {
+                statements(out, plan, transaction, script, &drawn.registers)?;
+            }
+            // What it sends depends on what the server returns.
+            Body::Tpcc(_) => writeln!(out, "{}", drawn.tpcc)?,
         }
-        for op in &transaction.ops {
-            let sql = plan.statements[op.statement(&registers).index()].sql;
-            let values = op
-                .picks(transaction)
-                .iter()
-                .map(|&register| literal(registers.get(usize::from(register))));
-            writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
-        }
-        if transaction.atomic {
-            writeln!(out, "COMMIT;")?;
-        }
+    }
+    Ok(())
+}
+
+fn statements(
+    out: &mut impl Write,
+    plan: &Plan,
+    transaction: &Transaction,
+    script: &Script,
+    registers: &Cells,
+) -> Result<()> {
+    if transaction.atomic {
+        writeln!(out, "BEGIN;")?;
+    }
+    for op in &script.ops {
+        let sql = plan.statements[op.statement(registers).index()].sql;
+        let values = op
+            .picks(script)
+            .iter()
+            .map(|&register| literal(registers.get(usize::from(register))));
+        writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
+    }
+    if transaction.atomic {
+        writeln!(out, "COMMIT;")?;
     }
     Ok(())
 }

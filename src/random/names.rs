@@ -2,20 +2,23 @@
 //!
 //! No chance here: which number, a distribution has drawn.
 
-use std::fmt::Write as _;
+use std::fmt::Write;
 
 /// The syllables of TPC-C clause 4.3.2.3, one for each digit.
 const SYLLABLES: [&str; 10] = [
     "BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING",
 ];
 
+/// The longest last name has this many characters: three times five.
+pub const LONGEST_NAME: usize = 15;
+
 /// Appends TPC-C's last name of the last three digits of `number`, clause
-/// 4.3.2.3: 371 is `PRICALLYOUGHT`.
-pub fn last_name(number: u64, out: &mut String) {
+/// 4.3.2.3: 371 is `PRICALLYOUGHT`. `out` must have room for `LONGEST_NAME`.
+pub fn last_name(number: u64, out: &mut impl Write) {
     for power in [100, 10, 1] {
         // An index below ten in any case.
         let digit = (number / power % 10) as usize;
-        out.push_str(SYLLABLES[digit]);
+        let _ = out.write_str(SYLLABLES[digit]);
     }
 }
 

@@ -161,7 +161,7 @@ mod tests {
         };
         let skipped = |table: &str| CheckRow::skipped("sample", table, "changed by a run");
         let mut bad = count("a_longer_name", "9");
-        bad.first_keys = vec![4, 7];
+        bad.first_keys = vec!["4".to_owned(), "7".to_owned()];
         vec![
             vec![count("t", "10"), skipped("t")],
             vec![bad, skipped("a_longer_name")],

@@ -15,8 +15,8 @@ use crate::run::client::Work;
 use crate::run::ledger::Started;
 use crate::run::pace::{Open, Pace};
 use crate::stats::interval::Phase;
-use crate::value::{Cells, Schedule};
-use crate::workload::draw::Fresh;
+use crate::transaction::drawn::{Drawn, Place};
+use crate::value::Schedule;
 
 /// The next arrivals of the pool in warm-up and window: what all clients of a
 /// run share.
@@ -35,8 +35,6 @@ pub struct Agenda {
     client: u64,
     warmup: Track,
     run: Track,
-    /// Numbers that no other client draws, over both phases.
-    fresh: Fresh,
 }
 
 /// Its place in the work of one phase.
@@ -49,13 +47,6 @@ struct Track {
     limit: Option<u64>,
     /// Where arrivals come from, in an open loop.
     arrivals: Option<Stream>,
-}
-
-/// A transaction's place in the work: `Plan::draw` takes it.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    client: u64,
-    k: u64,
 }
 
 impl Agenda {
@@ -78,40 +69,31 @@ impl Agenda {
             client,
             warmup: track(Purpose::Warmup, None),
             run: track(Purpose::Run, limit),
-            fresh: Fresh::new(client, work.clients),
         }
     }
 
-    /// Draws the next transaction into `registers` and waits until it is to
+    /// Draws the next transaction into `drawn` and waits until it is to
     /// start. None when the window is over, or the client's work is done. The
     /// client has been free since `free`.
-    pub async fn next(
-        &mut self,
-        work: &Work,
-        registers: &mut Cells,
-        free: Instant,
-    ) -> Option<Started> {
+    pub async fn next(&mut self, work: &Work, drawn: &mut Drawn, free: Instant) -> Option<Started> {
         match &work.pace {
-            Pace::Closed => self.next_own(work, registers, free),
-            Pace::Open(open) => self.next_arrival(work, open, registers, free).await,
+            Pace::Closed => self.next_own(work, drawn, free),
+            Pace::Open(open) => self.next_arrival(work, open, drawn, free).await,
         }
     }
 
-    fn next_own(&mut self, work: &Work, registers: &mut Cells, now: Instant) -> Option<Started> {
+    fn next_own(&mut self, work: &Work, drawn: &mut Drawn, now: Instant) -> Option<Started> {
         let track = match work.ledger.phase(now) {
             Phase::Warmup => &mut self.warmup,
             Phase::Measure => &mut self.run,
             Phase::Drain => return None,
         };
-        let place = Place {
-            client: self.client,
-            k: track.own,
-        };
+        let place = Place::of_client(self.client, track.own);
         if track.is_done(place.k) {
             return None;
         }
         track.own += 1;
-        let transaction = draw(work, track.phase, place, &mut self.fresh, registers);
+        let transaction = drawn.draw(&work.plan, track.phase, place);
         let sent = Instant::now();
         Some(Started {
             transaction,
@@ -124,7 +106,7 @@ impl Agenda {
         &mut self,
         work: &Work,
         open: &Open,
-        registers: &mut Cells,
+        drawn: &mut Drawn,
         free: Instant,
     ) -> Option<Started> {
         let ledger = &work.ledger;
@@ -152,7 +134,7 @@ impl Agenda {
                 continue;
             }
             let phase = track.phase;
-            let transaction = draw(work, phase, place, &mut self.fresh, registers);
+            let transaction = drawn.draw(&work.plan, phase, place);
             if due > Instant::now() {
                 work.alarm.until(due).await;
             }
@@ -194,22 +176,17 @@ impl Track {
     /// The next arrival, which no other client will take.
     fn claim(&mut self, client: u64, schedule: Schedule, claims: &Claims) -> Place {
         match schedule {
-            // The arrival's number stands for client and count: the same work in
-            // the same order, whoever does it.
             Schedule::Pool => {
                 let next = match self.phase {
                     Purpose::Warmup => &claims.warmup,
                     _ => &claims.run,
                 };
-                Place {
-                    client: 0,
-                    k: next.fetch_add(1, Ordering::Relaxed),
-                }
+                Place::of_pool(next.fetch_add(1, Ordering::Relaxed))
             }
             Schedule::PerClient => {
                 let k = self.own;
                 self.own += 1;
-                Place { client, k }
+                Place::of_client(client, k)
             }
         }
     }
@@ -218,16 +195,4 @@ impl Track {
         let arrivals = self.arrivals.as_mut();
         arrivals.map_or_else(Default::default, |stream| stream.due(number))
     }
-}
-
-fn draw(
-    work: &Work,
-    phase: Purpose,
-    place: Place,
-    fresh: &mut Fresh,
-    registers: &mut Cells,
-) -> usize {
-    let Place { client, k } = place;
-    work.plan
-        .draw(work.seed, phase, client, k, fresh, registers)
 }

@@ -12,6 +12,7 @@ use crate::run::check_sample::{self, Tally};
 use crate::run::key_range::{self, KeyRange};
 use crate::run::pieces::{Pieces, share};
 use crate::stats::check::CheckRow;
+use crate::transaction::rows;
 use crate::value::{Args, Cells, Engine, Kind, RowBuf, Statement, StmtId, Value};
 use crate::workload::plan::{Plan, Table};
 
@@ -93,9 +94,9 @@ async fn check_table<S: Session>(
     mut tell: impl FnMut(CheckRow),
 ) -> Result<(), DbError> {
     let table = &plan.tables[subject.table];
-    let key = table.key(&plan.draws);
+    let key = table.key_columns(&plan.draws);
     // A connection for each table: its statements are prepared when it opens.
-    let session = S::open(target, &statements(table, key, plan.engine)).await?;
+    let session = S::open(target, &statements(table, &key, plan.engine)).await?;
     let mut checker = Checker {
         session,
         plan,
@@ -117,7 +118,7 @@ const READ_RANGE: StmtId = StmtId(1);
 const READ_ROW: StmtId = StmtId(2);
 
 /// The questions about a table; without a key only the first.
-fn statements(table: &Table, key: Option<usize>, engine: Engine) -> Vec<Statement> {
+fn statements(table: &Table, key: &[usize], engine: Engine) -> Vec<Statement> {
     let mark = quote(engine);
     let name = quoted(&table.name, mark);
     let statement = |what: &str, sql: String, params: &[&str]| Statement {
@@ -129,20 +130,33 @@ fn statements(table: &Table, key: Option<usize>, engine: Engine) -> Vec<Statemen
     };
     let count = format!("SELECT COUNT(*) FROM {name}");
     let mut list = vec![statement(ROW_COUNT, count, &[])];
-    if let Some(key) = key {
-        let range = key_range::statement(table, key, engine);
-        let key = quoted(&table.columns[key], mark);
+    if let Some(&first) = key.first() {
+        let range = key_range::statement(table, first, engine);
         let columns = quoted_list(&table.columns, mark);
-        let place = if engine == Engine::Postgres {
-            "$1"
-        } else {
-            "?"
+        let is_wanted = |(index, &column): (usize, &usize)| {
+            let column = quoted(&table.columns[column], mark);
+            match engine {
+                Engine::Postgres => format!("{column} = ${}", index + 1),
+                _ => format!("{column} = ?"),
+            }
         };
-        let row = format!("SELECT {columns} FROM {name} WHERE {key} = {place}");
+        let wanted: Vec<String> = key.iter().enumerate().map(is_wanted).collect();
+        let wanted = wanted.join(" AND ");
+        let row = format!("SELECT {columns} FROM {name} WHERE {wanted}");
+        let names: Vec<&str> = key.iter().map(|&key| &*table.columns[key]).collect();
         list.push(range);
-        list.push(statement(SAMPLE, row, &["key"]));
+        list.push(statement(SAMPLE, row, &names));
     }
     list
+}
+
+/// A key as people read it, its columns apart.
+fn key_text(key: &[Value<'_>]) -> String {
+    let part = |value: &Value| match value {
+        Value::Int(number) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    key.iter().map(part).collect::<Vec<_>>().join("/")
 }
 
 /// One table and the connection that it is looked at on.
@@ -150,8 +164,8 @@ struct Checker<'a, S> {
     session: S,
     plan: &'a Plan,
     table: &'a Table,
-    /// The column of the row's number.
-    key: Option<usize>,
+    /// The columns that tell rows apart; a single one holds the row's number.
+    key: Vec<usize>,
     subject: Subject,
 }
 
@@ -169,19 +183,20 @@ impl<S: Session> Checker<'_, S> {
         if self.has_grown() {
             return Ok(self.skipped(ROW_COUNT, CHANGED));
         }
-        let mut rows = 0;
+        let mut found = 0;
         let each = |row: &S::Row| {
-            rows = row.int(0)?;
+            found = row.int(0)?;
             Ok(())
         };
         self.session.fetch(COUNT_ROWS, Args::NONE, each).await?;
-        let expected = self.table.rows.to_string();
-        let row = CheckRow::judged(ROW_COUNT, &self.table.name, rows.to_string(), expected);
+        let expected = rows::count(self.table, self.subject.seed, 1, self.table.rows);
+        let expected = expected.to_string();
+        let row = CheckRow::judged(ROW_COUNT, &self.table.name, found.to_string(), expected);
         Ok(row)
     }
 
     async fn key_range(&mut self) -> Result<CheckRow, DbError> {
-        let Some(key) = self.key else {
+        let [key] = self.key[..] else {
             return Ok(self.skipped(KEY_RANGE, "no column holds the row's number"));
         };
         if self.has_grown() {
@@ -213,8 +228,8 @@ impl<S: Session> Checker<'_, S> {
         if self.subject.written {
             return Ok(self.skipped(SAMPLE, CHANGED));
         }
-        if self.key.is_none() {
-            return Ok(self.skipped(SAMPLE, "no column holds the row's number"));
+        if self.key.is_empty() {
+            return Ok(self.skipped(SAMPLE, "the table has no key to find its rows by"));
         }
         let mut tally = Tally::default();
         let mut scratch = Cells::default();
@@ -222,16 +237,25 @@ impl<S: Session> Checker<'_, S> {
         let seed = self.subject.seed;
         for number in check_sample::numbers(self.table, seed) {
             loaded.cells.clear();
-            self.table
-                .make_row(&self.plan.draws, seed, number, &mut scratch, &mut loaded);
-            let key = [Value::Int(i64::try_from(number).unwrap_or(i64::MAX))];
-            let mut differing = BTreeSet::new();
-            let each = |row: &S::Row| {
-                tally.compare(row, &loaded, &mut differing);
-                Ok(())
-            };
-            let returned = self.session.fetch(READ_ROW, Args::List(&key), each).await?;
-            tally.count(number, returned, &differing);
+            rows::make(
+                self.plan,
+                self.table,
+                seed,
+                number,
+                &mut scratch,
+                &mut loaded,
+            );
+            for made in 0..loaded.rows() {
+                let key = self.key.iter().map(|&column| loaded.value(made, column));
+                let key: Vec<Value> = key.collect();
+                let mut differing = BTreeSet::new();
+                let each = |row: &S::Row| {
+                    tally.compare(row, &loaded, made, &mut differing);
+                    Ok(())
+                };
+                let returned = self.session.fetch(READ_ROW, Args::List(&key), each).await?;
+                tally.count(&key_text(&key), returned, &differing);
+            }
         }
         Ok(tally.row(SAMPLE, self.table))
     }

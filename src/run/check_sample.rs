@@ -44,12 +44,12 @@ pub struct Tally {
     differing: BTreeSet<usize>,
     /// Columns with values that cannot be read back.
     unread: BTreeSet<usize>,
-    keys: Vec<u64>,
+    keys: Vec<String>,
 }
 
 impl Tally {
-    /// `returned` rows came for one number, which differ in these columns.
-    pub fn count(&mut self, number: u64, returned: u64, differing: &BTreeSet<usize>) {
+    /// `returned` rows came for one key, which differ in these columns.
+    pub fn count(&mut self, key: &str, returned: u64, differing: &BTreeSet<usize>) {
         match returned {
             0 => self.missing += 1,
             1 if differing.is_empty() => {
@@ -63,14 +63,20 @@ impl Tally {
             _ => self.doubled += 1,
         }
         if self.keys.len() < KEYS {
-            self.keys.push(number);
+            self.keys.push(key.to_owned());
         }
     }
 
     /// Columns in which a returned row differs from the one that was loaded.
-    pub fn compare(&mut self, row: &impl Row, loaded: &RowBuf, differing: &mut BTreeSet<usize>) {
+    pub fn compare(
+        &mut self,
+        row: &impl Row,
+        loaded: &RowBuf,
+        made: usize,
+        differing: &mut BTreeSet<usize>,
+    ) {
         for column in 0..loaded.columns() {
-            match is_same(row, column, loaded.value(0, column)) {
+            match is_same(row, column, loaded.value(made, column)) {
                 Some(true) => {}
                 Some(false) => {
                     differing.insert(column);
@@ -150,6 +156,7 @@ mod tests {
     use crate::db::session::{Class, DbError};
     use crate::value::Dec;
     use crate::workload::draw::Program;
+    use crate::workload::plan::RowSource;
 
     fn table(rows: u64) -> Table {
         Table {
@@ -158,10 +165,13 @@ mod tests {
             index: 3,
             create: String::new(),
             indexes: Vec::new(),
+            foreign_keys: Vec::new(),
             rows,
             columns: vec!["id".to_owned(), "pad".to_owned()],
-            program: Program::default(),
-            picks: Vec::new(),
+            source: RowSource::Draws {
+                program: Program::default(),
+                picks: Vec::new(),
+            },
             grows: false,
             sha: String::new(),
         }
@@ -246,10 +256,10 @@ mod tests {
     fn a_tally_names_columns_and_first_keys() {
         let none = BTreeSet::new();
         let mut tally = Tally::default();
-        tally.count(1, 1, &none);
-        tally.count(2, 0, &none);
-        tally.count(3, 1, &BTreeSet::from([1]));
-        tally.count(4, 2, &none);
+        tally.count("1", 1, &none);
+        tally.count("2", 0, &none);
+        tally.count("3", 1, &BTreeSet::from([1]));
+        tally.count("4", 2, &none);
         let row = tally.row("sample", &table(4));
         assert_eq!(
             row.found,
@@ -259,7 +269,7 @@ mod tests {
         assert_eq!(row.keys(), "2 3 4");
         let mut tally = Tally::default();
         for number in 1..=50 {
-            tally.count(number, 0, &none);
+            tally.count(&number.to_string(), 0, &none);
         }
         assert_eq!(tally.row("sample", &table(50)).first_keys.len(), 10);
     }

@@ -16,8 +16,8 @@ use crate::run::pace::Pace;
 use crate::run::timed::Timed;
 use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
-use crate::transaction::script::{self, Failure};
-use crate::value::Cells;
+use crate::transaction::drawn::Drawn;
+use crate::transaction::execute::{Failure, Outcome, execute};
 use crate::workload::plan::{Plan, Transaction};
 
 /// Between attempts of one transaction: doubled each time.
@@ -72,6 +72,7 @@ impl Slot {
 /// How a transaction ended.
 enum Ended {
     Committed(Instant),
+    RolledBack(Instant),
     Failed(Fate, Instant),
     /// The run was over first.
     Unfinished,
@@ -90,16 +91,20 @@ pub async fn client<S: Session>(
 ) {
     slot.session.set(session.id());
     let mut session = Timed::new(session, work.ledger.clone(), work.plan.clone());
-    let mut registers = Cells::default();
+    let mut drawn = Drawn::new(&work.plan, work.seed, number, work.clients);
     let mut agenda = Agenda::new(work, number, share);
     let mut free = Instant::now();
-    while let Some(started) = agenda.next(work, &mut registers, free).await {
+    while let Some(started) = agenda.next(work, &mut drawn, free).await {
         slot.in_flight.set(Some(started));
-        let ended = attempt_until_done(work, &mut session, started, &registers).await;
+        let ended = attempt_until_done(work, &mut session, started, &drawn).await;
         slot.in_flight.set(None);
         match ended {
             Ended::Committed(end) => {
                 work.ledger.committed(&started, end);
+                free = end;
+            }
+            Ended::RolledBack(end) => {
+                work.ledger.rolled_back(&started, end);
                 free = end;
             }
             Ended::Failed(fate, end) => {
@@ -130,7 +135,7 @@ async fn attempt_until_done<S: Session>(
     work: &Work,
     session: &mut Timed<S>,
     started: Started,
-    registers: &Cells,
+    drawn: &Drawn,
 ) -> Ended {
     let Started {
         transaction, sent, ..
@@ -139,8 +144,9 @@ async fn attempt_until_done<S: Session>(
     let mut pause = FIRST_RETRY;
     session.start(transaction, sent);
     loop {
-        let failure = match script::execute(session, plan, registers).await {
-            Ok(()) => return Ended::Committed(session.last().1),
+        let failure = match execute(session, plan, drawn).await {
+            Ok(Outcome::Committed) => return Ended::Committed(session.last().1),
+            Ok(Outcome::RolledBack) => return Ended::RolledBack(session.last().1),
             Err(failure) => failure,
         };
         let (line, at) = session.last();
@@ -190,7 +196,7 @@ fn fate(failure: &Failure, plan: &Transaction) -> Fate {
     match failure.error.class {
         // Without BEGIN, what came before in the transaction is committed, and
         // would be done twice.
-        Class::Retry if plan.atomic || plan.ops.len() == 1 => Fate::Retried,
+        Class::Retry if plan.atomic || plan.is_one_statement() => Fate::Retried,
         Class::Duplicate if plan.replaces_keys => Fate::Retried,
         Class::Disconnected if commits => Fate::InDoubt,
         Class::Disconnected => Fate::Disconnected,

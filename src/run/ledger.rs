@@ -329,6 +329,21 @@ impl Ledger {
         });
     }
 
+    /// A transaction that its own inputs rolled back.
+    pub fn rolled_back(&self, started: &Started, end: Instant) {
+        let busy = self.busy(started.sent, end);
+        let open = self.measures.open;
+        self.with(end, |recorder, phase| {
+            let stats = &mut recorder.transactions[started.transaction];
+            stats.busy += busy;
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
+            stats.drained += u64::from(phase == Phase::Drain);
+            stats.rolled_back += u64::from(phase != Phase::Drain || open);
+        });
+    }
+
     pub fn committed(&self, started: &Started, end: Instant) {
         let busy = self.busy(started.sent, end);
         let Measures { open, sla } = self.measures;

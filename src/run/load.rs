@@ -11,12 +11,12 @@ use crate::db::nodelay;
 use crate::db::session::{Class, DbError, Session, Target};
 use crate::run::meta::{LOADED, Meta, MetaError, MetaSession, STATE};
 use crate::run::pieces::{Pieces, share};
+use crate::transaction::rows;
 use crate::value::{Cells, Engine, RowBuf};
 use crate::workload::plan::{Plan, Table};
 
-/// Rows of a chunk, which is one transaction.
+/// Rows of a chunk, about; a chunk is one transaction.
 const CHUNK_ROWS: u64 = 10_000;
-const CHUNK_STEP: usize = 10_000;
 /// Attempts at a chunk that another session's locks got in the way of.
 const ATTEMPTS: u32 = 10;
 
@@ -36,7 +36,7 @@ pub enum LoadError {
 /// One piece of work for a thread.
 #[derive(Clone, Debug)]
 enum Piece {
-    /// Rows `from..=to` of a table.
+    /// What a table has under the numbers `from..=to`.
     Rows { table: usize, from: u64, to: u64 },
     /// Index and statistics statements, in order.
     Finish { table: usize },
@@ -65,7 +65,7 @@ pub fn load<S: Session>(
     meta: &Meta,
     progress: &mut dyn FnMut(u64),
 ) -> Result<u64, LoadError> {
-    let (rows, done) = row_pieces(plan, meta)?;
+    let (rows, done) = row_pieces(plan, seed, meta)?;
     let load = Load {
         plan,
         target,
@@ -88,19 +88,21 @@ pub fn load<S: Session>(
 /// Chunks of all tables, taking turns among the tables, so that each table is
 /// filled in key order by few threads where there are several tables. Also the
 /// rows that are there already.
-fn row_pieces(plan: &Plan, meta: &Meta) -> Result<(Vec<Piece>, u64), LoadError> {
+fn row_pieces(plan: &Plan, seed: u64, meta: &Meta) -> Result<(Vec<Piece>, u64), LoadError> {
     let mut missing: Vec<(u64, usize, u64)> = Vec::new();
     let mut done = 0;
     for (table, spec) in plan.tables.iter().enumerate() {
         if meta.item(&spec.name, STATE) == Some(LOADED) {
-            done += spec.rows;
+            done += rows::count(spec, seed, 1, spec.rows);
             continue;
         }
         let mut loaded: BTreeMap<u64, u64> = meta.chunks(&spec.name).into_iter().collect();
-        for from in (1..=spec.rows).step_by(CHUNK_STEP) {
-            let to = (from + CHUNK_ROWS - 1).min(spec.rows);
+        let each = CHUNK_ROWS / rows::rows_a_number(spec).max(1);
+        let step = usize::try_from(each).unwrap_or(usize::MAX);
+        for from in (1..=spec.rows).step_by(step) {
+            let to = (from + each - 1).min(spec.rows);
             match loaded.remove(&from) {
-                Some(last) if last == to => done += to - from + 1,
+                Some(last) if last == to => done += rows::count(spec, seed, from, to),
                 Some(last) => return Err(other_chunks(spec, from, last)),
                 None => missing.push((from, table, to)),
             }
@@ -157,11 +159,11 @@ async fn take<S: Session>(
     let Some(book) = book else { return Ok(()) };
     match piece {
         Piece::Rows { from, to, .. } => {
-            load_chunk(load, book, table, *from, *to).await?;
-            load.rows_done.fetch_add(to - from + 1, Ordering::Relaxed);
+            let rows = load_chunk(load, book, table, *from, *to).await?;
+            load.rows_done.fetch_add(rows, Ordering::Relaxed);
         }
         Piece::Finish { .. } => {
-            for sql in &table.indexes {
+            for sql in table.indexes.iter().chain(&table.foreign_keys) {
                 let made = book.session().raw(sql).await;
                 made.map(|_| ()).or_else(unless_it_exists)?;
             }
@@ -174,11 +176,16 @@ async fn take<S: Session>(
     Ok(())
 }
 
-/// A load that was cut off between an index and the note of it finds the index
-/// there: making one is all or nothing on every engine.
+/// A load that was cut off between an index or foreign key and the note of it
+/// finds it there: making one is all or nothing on every engine.
 fn unless_it_exists(error: DbError) -> Result<(), DbError> {
-    let exists =
-        matches!(error.code.as_str(), "42P07" | "1061") || error.message.contains("already exists");
+    let exists = match error.code.as_str() {
+        // An index of this name, or a foreign key on MySQL.
+        "42P07" | "1061" | "1826" => true,
+        // A foreign key on MariaDB, whose reason stands in the text alone.
+        "1005" => error.message.contains("errno: 121"),
+        _ => error.message.contains("already exists"),
+    };
     if exists { Ok(()) } else { Err(error) }
 }
 
@@ -188,15 +195,17 @@ async fn load_chunk<S: Session>(
     table: &Table,
     from: u64,
     to: u64,
-) -> Result<(), DbError> {
+) -> Result<u64, DbError> {
     let mut rows = RowBuf::new(table.columns.len());
     let mut scratch = Cells::default();
-    for row in from..=to {
-        table.make_row(&load.plan.draws, load.seed, row, &mut scratch, &mut rows);
+    for number in from..=to {
+        rows::make(load.plan, table, load.seed, number, &mut scratch, &mut rows);
     }
+    // A count beyond u64 does not fit into memory.
+    let count = rows.rows() as u64;
     for attempt in 1.. {
         let Err(error) = commit_chunk(book, table, &rows, from, to).await else {
-            return Ok(());
+            return Ok(count);
         };
         if error.class == Class::Disconnected {
             return Err(error);
@@ -204,12 +213,12 @@ async fn load_chunk<S: Session>(
         book.session().rollback().await?;
         match error.class {
             // A killed load's last commit may arrive only now.
-            Class::Duplicate if book.has_chunk(&table.name, from).await? => return Ok(()),
+            Class::Duplicate if book.has_chunk(&table.name, from).await? => return Ok(count),
             Class::Retry if attempt < ATTEMPTS => {}
             _ => return Err(error),
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 async fn commit_chunk<S: Session>(
@@ -251,13 +260,15 @@ pub fn estimate(plan: &Plan, seed: u64) -> (u64, u64) {
     for table in &plan.tables {
         let sample = table.rows.min(SAMPLE);
         let mut sampled = RowBuf::new(table.columns.len());
-        for row in 1..=sample {
-            table.make_row(&plan.draws, seed, row, &mut scratch, &mut sampled);
+        for number in 1..=sample {
+            rows::make(plan, table, seed, number, &mut scratch, &mut sampled);
         }
-        let width = width(&sampled).checked_div(sample).unwrap_or(0);
-        let each = width + ROW_OVERHEAD + INDEX_ENTRY * table.indexes.len() as u64;
-        rows = rows.saturating_add(table.rows);
-        bytes = bytes.saturating_add(table.rows.saturating_mul(each));
+        let made = (sampled.rows() as u64).max(1);
+        let each = width(&sampled) / made + ROW_OVERHEAD;
+        let each = each + INDEX_ENTRY * table.indexes.len() as u64;
+        let table_rows = rows::count(table, seed, 1, table.rows);
+        rows = rows.saturating_add(table_rows);
+        bytes = bytes.saturating_add(table_rows.saturating_mul(each));
     }
     (rows, bytes)
 }

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::db::session::{Class, DbError, Row, Session, Target};
+use crate::transaction::rows;
+use crate::transaction::tpcc::constants;
 use crate::value::{Args, Engine, Statement, StmtId, Value};
 use crate::workload::error::SpecError;
 use crate::workload::plan::{Plan, Table};
@@ -22,6 +24,8 @@ pub const WORKLOAD: &str = "workload";
 pub const WRITTEN: &str = "written";
 /// When the first run began that changes the number of rows.
 pub const GROWN: &str = "grown";
+/// TPC-C's constant of the loaded last names (clause 2.1.6.1).
+pub const C_LOAD: &str = "c_load";
 const ROWS: &str = "rows";
 const PARAM: &str = "param:";
 /// `chunk:<first row>`, with the last row as its value, while a table is loaded.
@@ -148,7 +152,8 @@ impl<S: Session> MetaSession<S> {
     /// # Errors
     /// When the table cannot be written.
     pub async fn enter(&mut self, plan: &Plan, table: &Table, seed: u64) -> Result<(), DbError> {
-        let rows = table.rows.to_string();
+        let rows = rows::count(table, seed, 1, table.rows).to_string();
+        let c_load = constants::c_load(seed).to_string();
         let seed = seed.to_string();
         let mut items = vec![
             (WORKLOAD.to_owned(), plan.workload.as_str()),
@@ -157,6 +162,9 @@ impl<S: Session> MetaSession<S> {
             (ROWS.to_owned(), rows.as_str()),
             (STATE.to_owned(), LOADING),
         ];
+        if plan.tpcc.is_some() {
+            items.push((C_LOAD.to_owned(), c_load.as_str()));
+        }
         items.extend(
             plan.data_params
                 .iter()

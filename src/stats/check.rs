@@ -27,8 +27,9 @@ pub struct CheckRow {
     pub outcome: Outcome,
     pub found: String,
     pub expected: String,
-    /// Where to look: keys of the first rows that are wrong, by size.
-    pub first_keys: Vec<u64>,
+    /// Where to look: keys of the first rows that are wrong, by size; the columns
+    /// of one key stand apart by `/`.
+    pub first_keys: Vec<String>,
 }
 
 impl CheckRow {
@@ -62,7 +63,6 @@ impl CheckRow {
 
     /// `first_keys` as one cell.
     pub fn keys(&self) -> String {
-        let keys: Vec<String> = self.first_keys.iter().map(u64::to_string).collect();
-        keys.join(" ")
+        self.first_keys.join(" ")
     }
 }

@@ -1,51 +1,25 @@
-//! Runs a drawn transaction of a plan: BEGIN, its statements in order, COMMIT.
-//!
-//! Knows neither clock nor statistics: `run` hands it a session that measures.
+//! Sends the statements of a script, one after another: no chance, no retries,
+//! no statistics.
 
 use crate::db::session::{DbError, Session};
 use crate::value::{Args, Cells};
-use crate::workload::plan::Transaction;
+use crate::workload::plan::Script;
 
-#[derive(Debug)]
-pub struct Failure {
-    pub error: DbError,
-    /// It came up at COMMIT: the outcome is unknown if the connection was lost.
-    pub in_commit: bool,
-}
-
-/// Sends one transaction, whose values stand in `registers`. After a failure
-/// the caller must roll back.
+/// Sends a script, whose values stand in `registers`.
 ///
 /// # Errors
-/// The first error, and whether it came up at COMMIT.
-pub async fn execute<S: Session>(
+/// The first error.
+pub async fn send<S: Session>(
     session: &mut S,
-    transaction: &Transaction,
+    script: &Script,
     registers: &Cells,
-) -> Result<(), Failure> {
-    let before_commit = |error| Failure {
-        error,
-        in_commit: false,
-    };
-    if transaction.atomic {
-        let begun = session.begin(transaction.writes).await;
-        begun.map_err(before_commit)?;
-    }
-    for op in &transaction.ops {
-        let id = op.statement(registers);
-        let picks = op.picks(transaction);
+) -> Result<(), DbError> {
+    for op in &script.ops {
         let args = Args::Registers {
             cells: registers,
-            picks,
+            picks: op.picks(script),
         };
-        session.exec(id, args).await.map_err(before_commit)?;
-    }
-    if transaction.atomic {
-        let committed = session.commit().await;
-        committed.map_err(|error| Failure {
-            error,
-            in_commit: true,
-        })?;
+        session.exec(op.statement(registers), args).await?;
     }
     Ok(())
 }

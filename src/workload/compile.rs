@@ -31,7 +31,9 @@ pub fn compile(source: &Source, settings: &Settings, engine: Engine) -> Result<P
         let message = format!("this workload is not for {engine}; it is for {names}");
         return Err(SpecError::in_file(&source.file, message));
     }
-    Compiler::new(source, &edited, engine)?.plan()
+    let compiler = Compiler::new(source, &edited, engine)?;
+    compiler.refuse_foreign_keys()?;
+    compiler.plan()
 }
 
 /// Compiles a workload for all engines that it names, before it is known which
@@ -149,6 +151,7 @@ impl<'a> Compiler<'a> {
             .map(|transaction| self.transaction(transaction.as_ref()))
             .collect::<Result<Vec<_>, _>>()?;
         let mix = self.mix(&transactions)?;
+        let tpcc = self.tpcc()?;
         let run = self.run_defaults()?;
         let mut all_used = self.resolver.take_used();
         all_used.extend(
@@ -184,6 +187,7 @@ impl<'a> Compiler<'a> {
             transactions,
             mix,
             run,
+            tpcc,
         })
     }
 

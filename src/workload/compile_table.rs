@@ -10,9 +10,9 @@ use crate::workload::compile::{Compiler, hex};
 use crate::workload::compile_transaction::Scope;
 use crate::workload::draw::{Generator, Program};
 use crate::workload::error::{SpecError, listed};
-use crate::workload::plan::Table;
+use crate::workload::plan::{RowSource, Table};
 use crate::workload::resolve::Resolver;
-use crate::workload::spec::TableSpec;
+use crate::workload::spec::{Pairs, TableSpec};
 use crate::workload::sql::{Part, Template};
 
 /// Tables of one workload, at most.
@@ -38,12 +38,27 @@ pub(super) fn check_counts(
     for spec in specs {
         let table = spec.as_ref();
         let name = table.name.as_ref();
-        resolver.count(&format!("rows of table {name}"), &table.rows)?;
+        if let Some(rows) = &table.rows {
+            resolver.count(&format!("rows of table {name}"), rows)?;
+        }
         if let Some(count) = &table.count {
             resolver.count(&format!("count of table {name}"), count)?;
         }
     }
     Ok(())
+}
+
+/// A table's content, or that of several of one name with a number in it.
+pub(super) struct Content {
+    pub rows: u64,
+    pub columns: Vec<String>,
+    /// Of each table: what stands for the number in its name, and its rows.
+    pub tables: Vec<(Option<i64>, RowSource)>,
+    /// All that rows depend on, for the hash.
+    pub shown: String,
+    pub create: Template,
+    pub indexes: Vec<Template>,
+    pub foreign_keys: Vec<Template>,
 }
 
 fn compile_one(
@@ -53,12 +68,74 @@ fn compile_one(
 ) -> Result<(), SpecError> {
     let resolver = &compiler.resolver;
     let table = spec.as_ref();
+    let numbered = numbered_name(compiler, table)?;
+    let content = match &table.builtin {
+        Some(builtin) => compiler.tpcc_content(table, builtin)?,
+        None => drawn_content(compiler, spec, numbered.as_ref())?,
+    };
+    for (number, source) in content.tables {
+        let text = |template: &Template| template.bind(compiler.engine, number).0;
+        let shown_number = number.map_or(String::new(), |number| number.to_string());
+        let full_name = match &numbered {
+            Some((before, after, _)) => format!("{before}{shown_number}{after}"),
+            None => table.name.as_ref().clone(),
+        };
+        if tables.iter().any(|known| known.name == full_name) {
+            return Err(resolver.fault(
+                &table.name.span(),
+                format!("table {full_name} is defined twice"),
+            ));
+        }
+        let create = text(&content.create);
+        let indexes: Vec<String> = content.indexes.iter().map(text).collect();
+        let foreign_keys: Vec<String> = content.foreign_keys.iter().map(text).collect();
+        let index = tables.len() as u64;
+        let mut hash = Sha256::new();
+        hash.update(format!(
+            "{full_name}\n{index}\n{}\n{create}\n{}\n{}",
+            content.rows,
+            [&indexes[..], &foreign_keys].concat().join("\n"),
+            content.shown
+        ));
+        tables.push(Table {
+            name: full_name,
+            entry: table.name.as_ref().clone(),
+            index,
+            create,
+            indexes,
+            foreign_keys,
+            rows: content.rows,
+            columns: content.columns.clone(),
+            source,
+            grows: table.grows,
+            sha: hex(&hash.finalize()),
+        });
+    }
+    Ok(())
+}
+
+/// Rows of draws: a table, or `count` tables with a number each.
+fn drawn_content(
+    compiler: &Compiler,
+    spec: &Spanned<TableSpec>,
+    numbered: Option<&(String, String, String)>,
+) -> Result<Content, SpecError> {
+    let resolver = &compiler.resolver;
+    let table = spec.as_ref();
     let name = table.name.as_ref();
     let key = |key: &str| format!("{key} of table {name}");
-    let rows = resolver.count(&key("rows"), &table.rows)?;
+    let (Some(rows_given), Some(columns)) = (&table.rows, &table.columns) else {
+        let message = format!("table {name} needs `rows` and `columns`, or `builtin`");
+        return Err(resolver.fault(&table.name.span(), message));
+    };
+    if let Some(foreign_key) = table.foreign_keys.first() {
+        let message = "`foreign_keys` are for tables with `builtin`; name the block in `index`";
+        return Err(resolver.fault(&foreign_key.span(), message));
+    }
+    let rows = resolver.count(&key("rows"), rows_given)?;
     if i64::try_from(rows).is_err() {
         return Err(resolver.fault(
-            &table.rows.span(),
+            &rows_given.span(),
             format!("{rows} rows are beyond 64 bits"),
         ));
     }
@@ -69,10 +146,9 @@ fn compile_one(
                 "{} is {rows}; its columns hold numbers up to {most} (max_rows)",
                 key("rows")
             );
-            return Err(resolver.fault_of(&table.rows, &message));
+            return Err(resolver.fault_of(rows_given, &message));
         }
     }
-    let numbered = numbered_name(compiler, table)?;
     let count = match (&table.count, numbered.is_some()) {
         (Some(count), true) => resolver.count(&key("count"), count)?,
         (None, true) => {
@@ -91,53 +167,27 @@ fn compile_one(
         );
         return Err(resolver.fault(&spec.span(), message));
     }
-    if let Some((_, _, draw)) = &numbered {
+    if let Some((_, _, draw)) = numbered {
         check_numbers(compiler, table, draw, count)?;
     }
     let create = ddl(compiler, &table.create)?;
-    let indexes = table
-        .index
-        .iter()
-        .map(|index| ddl(compiler, index))
-        .collect::<Result<Vec<_>, _>>()?;
-    let row = row_program(compiler, table)?;
-    for number in 1..=count {
-        let number = i64::try_from(number).unwrap_or(i64::MAX);
-        let full_name = match &numbered {
-            Some((before, after, _)) => format!("{before}{number}{after}"),
-            None => name.clone(),
-        };
-        if tables.iter().any(|known| known.name == full_name) {
-            return Err(resolver.fault(
-                &table.name.span(),
-                format!("table {full_name} is defined twice"),
-            ));
-        }
-        let text = |template: &Template| template.bind(compiler.engine, Some(number)).0;
-        let create = text(&create);
-        let indexes: Vec<String> = indexes.iter().map(text).collect();
-        let index = tables.len() as u64;
-        let mut hash = Sha256::new();
-        hash.update(format!(
-            "{full_name}\n{index}\n{rows}\n{create}\n{}\n{}",
-            indexes.join("\n"),
-            row.shown
-        ));
-        tables.push(Table {
-            name: full_name,
-            entry: name.clone(),
-            index,
-            create,
-            indexes,
-            rows,
-            columns: row.columns.clone(),
-            program: row.program.clone(),
-            picks: row.picks.clone(),
-            grows: table.grows,
-            sha: hex(&hash.finalize()),
-        });
-    }
-    Ok(())
+    let indexes = table.index.iter().map(|index| ddl(compiler, index));
+    let indexes = indexes.collect::<Result<Vec<_>, _>>()?;
+    let row = row_program(compiler, columns)?;
+    let numbers = (1..=count).map(|number| i64::try_from(number).ok());
+    let source = RowSource::Draws {
+        program: row.program,
+        picks: row.picks,
+    };
+    Ok(Content {
+        rows,
+        columns: row.columns,
+        tables: numbers.map(|number| (number, source.clone())).collect(),
+        shown: row.shown,
+        create,
+        indexes,
+        foreign_keys: Vec::new(),
+    })
 }
 
 /// `sbtest{t}` as what stands before and behind the number, and the draw's name.
@@ -202,7 +252,7 @@ fn check_numbers(
     Ok(())
 }
 
-fn ddl(compiler: &Compiler, name: &Spanned<String>) -> Result<Template, SpecError> {
+pub(super) fn ddl(compiler: &Compiler, name: &Spanned<String>) -> Result<Template, SpecError> {
     let block = compiler.block(name)?;
     let template = block.template(compiler.engine)?;
     for part in &template.parts {
@@ -225,12 +275,15 @@ struct Row {
     shown: String,
 }
 
-fn row_program(compiler: &Compiler, table: &TableSpec) -> Result<Row, SpecError> {
+fn row_program(
+    compiler: &Compiler,
+    given: &Spanned<Pairs<Spanned<String>>>,
+) -> Result<Row, SpecError> {
     let mut program = Program::default();
     let mut scope = Scope::default();
     let mut columns = Vec::new();
     let mut picks = Vec::new();
-    for (column, draw) in &table.columns.as_ref().0 {
+    for (column, draw) in &given.as_ref().0 {
         if !compiler.draws.has(draw.as_ref()) {
             let known = listed(compiler.draws.list.iter().map(|draw| draw.name.as_str()));
             let message = format!(
@@ -258,7 +311,7 @@ fn row_program(compiler: &Compiler, table: &TableSpec) -> Result<Row, SpecError>
     if columns.is_empty() {
         return Err(compiler
             .resolver
-            .fault(&table.columns.span(), "a table needs at least one column"));
+            .fault(&given.span(), "a table needs at least one column"));
     }
     // Writing to a String cannot fail.
     let mut shown = String::new();

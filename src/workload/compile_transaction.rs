@@ -7,7 +7,7 @@ use crate::value::Kind;
 use crate::workload::compile::Compiler;
 use crate::workload::draw::{Program, Step};
 use crate::workload::error::{SpecError, listed};
-use crate::workload::plan::{Op, Transaction};
+use crate::workload::plan::{Body, Op, Script, Transaction};
 use crate::workload::spec::{StepSpec, TransactionSpec};
 
 /// Names that have been drawn, with their registers.
@@ -22,9 +22,7 @@ struct Scopes {
 /// A transaction on its way.
 #[derive(Default)]
 struct Build {
-    program: Program,
-    ops: Vec<Op>,
-    picks: Vec<u16>,
+    script: Script,
     writes: bool,
     verbs: Vec<String>,
 }
@@ -38,6 +36,23 @@ impl Compiler<'_> {
                 .count(&format!("weight of transaction {name}"), weight)?,
             None => 1,
         };
+        match (&spec.steps, &spec.builtin) {
+            (Some(steps), None) => self.script(spec, steps.as_ref(), weight),
+            (None, Some(builtin)) => self.tpcc_transaction(spec, builtin, weight),
+            _ => {
+                let message = format!("transaction {name} needs either `steps` or `builtin`");
+                Err(self.resolver.fault(&spec.name.span(), message))
+            }
+        }
+    }
+
+    fn script(
+        &mut self,
+        spec: &TransactionSpec,
+        steps: &[StepSpec],
+        weight: u64,
+    ) -> Result<Transaction, SpecError> {
+        let name = spec.name.as_ref();
         let mut scopes = Scopes::default();
         let mut build = Build::default();
         for held in &spec.hold {
@@ -46,11 +61,11 @@ impl Compiler<'_> {
                 held.as_ref(),
                 &mut scopes.transaction,
                 &[],
-                &mut build.program,
+                &mut build.script.program,
             );
         }
         let mut held_used = vec![false; spec.hold.len()];
-        for step in spec.steps.as_ref() {
+        for step in steps {
             self.step(step, &mut scopes, &mut build)?;
             for (index, held) in spec.hold.iter().enumerate() {
                 held_used[index] |= self.step_uses(step, held.as_ref());
@@ -64,7 +79,7 @@ impl Compiler<'_> {
             );
             return Err(self.resolver.fault(&held.span(), message));
         }
-        let values = build.program.steps.len();
+        let values = build.script.program.steps.len();
         if values > usize::from(u16::MAX) {
             let message = format!(
                 "transaction {name} draws {values} values; at most {} are possible, so repeat less",
@@ -72,7 +87,7 @@ impl Compiler<'_> {
             );
             return Err(self.resolver.fault(&spec.name.span(), message));
         }
-        if build.ops.is_empty() && weight > 0 {
+        if build.script.ops.is_empty() && weight > 0 {
             let message =
                 format!("transaction {name} sends no statement; give it one, or weight = 0");
             return Err(self.resolver.fault(&spec.name.span(), message));
@@ -85,9 +100,7 @@ impl Compiler<'_> {
             writes: build.writes,
             deletes: has("DELETE"),
             replaces_keys: spec.atomic && has("DELETE") && has("INSERT"),
-            program: build.program,
-            ops: build.ops,
-            picks: build.picks,
+            body: Body::Script(build.script),
         })
     }
 
@@ -130,7 +143,7 @@ impl Compiler<'_> {
                         held.as_ref(),
                         &mut step_scope,
                         &[&scopes.transaction],
-                        &mut build.program,
+                        &mut build.script.program,
                     );
                 }
             }
@@ -149,22 +162,24 @@ impl Compiler<'_> {
 
     fn op(&self, block: usize, scope: &mut Scope, outer: &[&Scope], build: &mut Build) {
         let block = &self.used_blocks[block];
-        let by = block
-            .number
-            .as_ref()
-            .map(|(name, min)| (self.register(name, scope, outer, &mut build.program), *min));
-        let from = build.picks.len();
+        let by = block.number.as_ref().map(|(name, min)| {
+            (
+                self.register(name, scope, outer, &mut build.script.program),
+                *min,
+            )
+        });
+        let from = build.script.picks.len();
         for name in &block.arguments {
-            let register = self.register(name, scope, outer, &mut build.program);
-            build.picks.push(register);
+            let register = self.register(name, scope, outer, &mut build.script.program);
+            build.script.picks.push(register);
         }
         build.writes |= block.template.kind() == Kind::Write;
         build.verbs.push(block.template.verb());
-        build.ops.push(Op {
+        build.script.ops.push(Op {
             first: block.first,
             by,
             args_from: u32::try_from(from).unwrap_or(u32::MAX),
-            args_to: u32::try_from(build.picks.len()).unwrap_or(u32::MAX),
+            args_to: u32::try_from(build.script.picks.len()).unwrap_or(u32::MAX),
         });
     }
 

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use crate::random::rng::{Purpose, Rng};
-use crate::value::{Arrivals, Cells, Engine, Isolation, Kind, RowBuf, Schedule, Statement, StmtId};
-use crate::workload::draw::{Draw, Fresh, Generator, Program};
+use crate::value::{Arrivals, Cells, Engine, Isolation, Kind, Schedule, Statement, StmtId};
+use crate::workload::draw::{Draw, Generator, Program};
 use crate::workload::mix::Mix;
+use crate::workload::tpcc::ask::{Ask, TpccKind};
+use crate::workload::tpcc::settings::Tpcc;
+use crate::workload::tpcc::table::TpccTable;
 
 /// A workload for one engine, ready to load and to run.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct Plan {
     pub transactions: Vec<Transaction>,
     pub mix: Mix,
     pub run: RunDefaults,
+    /// For tables and transactions that are built in.
+    pub tpcc: Option<Tpcc>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,10 +61,50 @@ pub struct Transaction {
     /// It deletes and inserts, so that a duplicate key is another client's
     /// doing and worth another attempt.
     pub replaces_keys: bool,
+    pub body: Body,
+}
+
+/// What a transaction sends.
+#[derive(Clone, Debug)]
+pub enum Body {
+    Script(Script),
+    Tpcc(TpccBody),
+}
+
+/// Statements one after another, whatever they return.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
     pub program: Program,
     pub ops: Vec<Op>,
     /// Registers of all arguments, one operation's behind another's.
     pub picks: Vec<u16>,
+}
+
+/// A transaction whose steps depend on what the server returns.
+#[derive(Clone, Debug)]
+pub struct TpccBody {
+    pub kind: TpccKind,
+    /// By `Ask::place`.
+    pub statements: Vec<TpccStatement>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TpccStatement {
+    pub ask: Ask,
+    /// The statement of the first table set; those of the others follow.
+    pub first: StmtId,
+    /// `picks[i]` is the place of argument i among the values of the `Ask`.
+    pub picks: Vec<u16>,
+}
+
+impl Transaction {
+    /// Whether it is one statement without BEGIN, which commits by itself.
+    pub fn is_one_statement(&self) -> bool {
+        match &self.body {
+            Body::Script(script) => !self.atomic && script.ops.len() == 1,
+            Body::Tpcc(_) => false,
+        }
+    }
 }
 
 /// One statement of a script.
@@ -89,8 +133,8 @@ impl Op {
         }
     }
 
-    pub fn picks<'a>(&self, transaction: &'a Transaction) -> &'a [u16] {
-        &transaction.picks[self.args_from as usize..self.args_to as usize]
+    pub fn picks<'a>(&self, script: &'a Script) -> &'a [u16] {
+        &script.picks[self.args_from as usize..self.args_to as usize]
     }
 }
 
@@ -105,43 +149,54 @@ pub struct Table {
     pub create: String,
     /// Run after the load.
     pub indexes: Vec<String>,
+    /// Run after the indexes.
+    pub foreign_keys: Vec<String>,
+    /// What a load counts and asks its source for, from 1: rows, but in TPC-C's
+    /// `order_line` orders.
     pub rows: u64,
     pub columns: Vec<String>,
-    pub program: Program,
-    /// The register of each column.
-    pub picks: Vec<u16>,
+    pub source: RowSource,
     /// Runs change the number of rows.
     pub grows: bool,
     /// SHA-256 of all that decides the table's content, but for the seed.
     pub sha: String,
 }
 
+/// Where a table's rows come from.
+#[derive(Clone, Debug)]
+pub enum RowSource {
+    Draws {
+        program: Program,
+        /// The register of each column.
+        picks: Vec<u16>,
+    },
+    Tpcc {
+        table: TpccTable,
+        /// From 1.
+        set: u64,
+    },
+}
+
 impl Table {
     /// The column that holds the row's number, if one does.
     pub fn key(&self, draws: &[Draw]) -> Option<usize> {
-        self.picks.iter().position(|&register| {
-            let step = self.program.steps[usize::from(register)];
-            matches!(draws[usize::from(step.draw)].generator, Generator::Seq)
-        })
+        match self.key_columns(draws)[..] {
+            [key] => Some(key),
+            _ => None,
+        }
     }
 
-    /// Appends row `row` (from 1): a pure function of (seed, table, row).
-    pub fn make_row(
-        &self,
-        draws: &[Draw],
-        seed: u64,
-        row: u64,
-        scratch: &mut Cells,
-        into: &mut RowBuf,
-    ) {
-        let mut rng = Rng::at(seed, Purpose::Load, self.index, row);
-        let number = i64::try_from(row).unwrap_or(i64::MAX);
-        // No column is `fresh`.
-        let mut fresh = Fresh::default();
-        self.program
-            .run(draws, number, &mut fresh, &mut rng, scratch);
-        for &register in &self.picks {
-            into.cells.push(scratch.get(usize::from(register)));
+    /// The columns that tell its rows apart; a single one holds the row's number.
+    pub fn key_columns(&self, draws: &[Draw]) -> Vec<usize> {
+        match &self.source {
+            RowSource::Draws { program, picks } => {
+                let is_number = |register: &u16| {
+                    let step = program.steps[usize::from(*register)];
+                    matches!(draws[usize::from(step.draw)].generator, Generator::Seq)
+                };
+                picks.iter().position(is_number).into_iter().collect()
+            }
+            RowSource::Tpcc { table, .. } => (0..table.key_columns()).collect(),
         }
     }
 }
@@ -183,47 +238,49 @@ impl Plan {
     /// The largest share, 0 to 1, of the changes by one kind of statement that
     /// goes to one row: that of its most frequent key, in one of its tables.
     pub fn hottest_changed(&self) -> f64 {
+        let transactions = self.transactions.iter();
+        transactions
+            .map(|transaction| match &transaction.body {
+                Body::Script(script) => self.hottest_of_script(script),
+                Body::Tpcc(body) => self.hottest_of_tpcc(body.kind),
+            })
+            .fold(0.0, f64::max)
+    }
+
+    fn hottest_of_script(&self, script: &Script) -> f64 {
         let changes = |op: &&Op| {
             let sql = self.statements[op.first.index()].sql.trim_start();
             let verb = sql.get(..6).unwrap_or_default();
             verb.eq_ignore_ascii_case("UPDATE") || verb.eq_ignore_ascii_case("DELETE")
         };
-        let draw_of = |transaction: &Transaction, register: u16| {
-            let step = transaction.program.steps[usize::from(register)];
+        let draw_of = |register: u16| {
+            let step = script.program.steps[usize::from(register)];
             &self.draws[usize::from(step.draw)].generator
         };
         let mut hottest: f64 = 0.0;
-        for transaction in &self.transactions {
-            for op in transaction.ops.iter().filter(changes) {
-                let tables = op.by.map_or(1.0, |(register, _)| {
-                    draw_of(transaction, register).key_count().unwrap_or(1.0)
-                });
-                for &register in op.picks(transaction) {
-                    let share = draw_of(transaction, register).hottest().unwrap_or(0.0);
-                    hottest = hottest.max(share / tables);
-                }
+        for op in script.ops.iter().filter(changes) {
+            let tables = op.by.map_or(1.0, |(register, _)| {
+                draw_of(register).key_count().unwrap_or(1.0)
+            });
+            for &register in op.picks(script) {
+                let share = draw_of(register).hottest().unwrap_or(0.0);
+                hottest = hottest.max(share / tables);
             }
         }
         hottest
     }
 
-    /// Draws the `k`-th transaction (from 0) of a client in a phase into
-    /// `registers` and tells which it is: a pure function of its arguments, of
-    /// which `fresh` moves on.
-    pub fn draw(
-        &self,
-        seed: u64,
-        phase: Purpose,
-        client: u64,
-        k: u64,
-        fresh: &mut Fresh,
-        registers: &mut Cells,
-    ) -> usize {
-        let mut rng = Rng::at(seed, phase, client, k);
-        let picked = self.mix.pick(&mut rng, seed, client, k);
-        self.transactions[picked]
-            .program
-            .run(&self.draws, 0, fresh, &mut rng, registers);
-        picked
+    /// Payment's is the row of a warehouse, New-Order's that of a district.
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    fn hottest_of_tpcc(&self, kind: TpccKind) -> f64 {
+        let Some(Tpcc { scale, .. }) = &self.tpcc else {
+            return 0.0;
+        };
+        let warehouses = (scale.warehouses * scale.table_sets) as f64;
+        match kind {
+            TpccKind::Payment => 1.0 / warehouses,
+            TpccKind::NewOrder => 0.1 / warehouses,
+            TpccKind::OrderStatus | TpccKind::Delivery | TpccKind::StockLevel => 0.0,
+        }
     }
 }

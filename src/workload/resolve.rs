@@ -75,6 +75,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// A parameter by its name, where the file has it: what is built in takes
+    /// its settings from parameters of fixed names.
+    pub fn named(&self, name: &str) -> Option<Spanned<Scalar>> {
+        let given = self.edited.spec.params.get(name)?;
+        Some(Spanned::new(given.span(), Scalar::Text(name.to_owned())))
+    }
+
     /// One of `known`.
     pub fn choice<T: Copy>(
         &self,

@@ -55,6 +55,7 @@ const WORKLOADS: &[(&str, &str)] = &[
         "oltp_spill",
         include_str!("../../workloads/oltp_spill.toml"),
     ),
+    ("tpcc", include_str!("../../workloads/tpcc.toml")),
 ];
 
 /// `<folder>/<file>` below `sql/`, and its text.
@@ -62,6 +63,9 @@ const SQL: &[(&str, &str)] = &[
     ("common/bulk.sql", include_str!("../../sql/common/bulk.sql")),
     ("common/meta.sql", include_str!("../../sql/common/meta.sql")),
     ("common/oltp.sql", include_str!("../../sql/common/oltp.sql")),
+    ("common/tpcc.sql", include_str!("../../sql/common/tpcc.sql")),
+    ("mysql/tpcc.sql", include_str!("../../sql/mysql/tpcc.sql")),
+    ("sqlite/tpcc.sql", include_str!("../../sql/sqlite/tpcc.sql")),
 ];
 
 pub fn workload_names() -> impl Iterator<Item = &'static str> {

@@ -92,10 +92,15 @@ pub struct TableSpec {
     #[serde(default)]
     pub index: Vec<Spanned<String>>,
     pub count: Key,
-    pub rows: Spanned<Scalar>,
+    pub rows: Key,
     /// More rows than its columns can number are refused.
     pub max_rows: Key,
-    pub columns: Spanned<Pairs<Spanned<String>>>,
+    pub columns: Option<Spanned<Pairs<Spanned<String>>>>,
+    /// In place of `rows`, `columns` and `count`: rows that are made in Rust.
+    pub builtin: Option<Spanned<String>>,
+    /// SQL blocks that run after those of `index`, where the parameter `fk` says so.
+    #[serde(default)]
+    pub foreign_keys: Vec<Spanned<String>>,
     #[serde(default)]
     pub grows: bool,
 }
@@ -109,7 +114,9 @@ pub struct TransactionSpec {
     pub atomic: bool,
     #[serde(default)]
     pub hold: Vec<Spanned<String>>,
-    pub steps: Spanned<Vec<StepSpec>>,
+    pub steps: Option<Spanned<Vec<StepSpec>>>,
+    /// In place of `steps`: a transaction that is written in Rust.
+    pub builtin: Option<Spanned<String>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
