@@ -85,6 +85,16 @@ impl Script {
         }
     }
 
+    /// Whether every statement and commit returns at once and well.
+    pub fn is_at_once(&self) -> bool {
+        let rows = self.rows;
+        *self
+            == Script {
+                rows,
+                ..Script::default()
+            }
+    }
+
     /// How the `number`-th statement of a session fails, counted from 1.
     pub fn failure(&self, number: u64) -> Option<DbError> {
         let (every, code) = self.fail.as_ref()?;
