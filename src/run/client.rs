@@ -13,6 +13,7 @@ use crate::run::agenda::{Agenda, Claims};
 use crate::run::alarm::Alarm;
 use crate::run::ledger::{Ledger, Started};
 use crate::run::pace::Pace;
+use crate::run::tallied::tally;
 use crate::run::timed::Timed;
 use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
@@ -71,7 +72,11 @@ impl Slot {
 
 /// How a transaction ended.
 enum Ended {
-    Committed(Instant),
+    Committed {
+        end: Instant,
+        /// Districts without an order to deliver.
+        skipped: u64,
+    },
     RolledBack(Instant),
     Failed(Fate, Instant),
     /// The run was over first.
@@ -99,12 +104,14 @@ pub async fn client<S: Session>(
         let ended = attempt_until_done(work, &mut session, started, &drawn).await;
         slot.in_flight.set(None);
         match ended {
-            Ended::Committed(end) => {
-                work.ledger.committed(&started, end);
+            Ended::Committed { end, skipped } => {
+                let tally = tally(&work.plan, started.transaction, &drawn, skipped);
+                work.ledger.committed(&started, end, tally.as_ref());
                 free = end;
             }
             Ended::RolledBack(end) => {
-                work.ledger.rolled_back(&started, end);
+                let tally = tally(&work.plan, started.transaction, &drawn, 0);
+                work.ledger.rolled_back(&started, end, tally.as_ref());
                 free = end;
             }
             Ended::Failed(fate, end) => {
@@ -145,7 +152,10 @@ async fn attempt_until_done<S: Session>(
     session.start(transaction, sent);
     loop {
         let failure = match execute(session, plan, drawn).await {
-            Ok(Outcome::Committed) => return Ended::Committed(session.last().1),
+            Ok(Outcome::Committed { skipped }) => {
+                let (_, end) = session.last();
+                return Ended::Committed { end, skipped };
+            }
             Ok(Outcome::RolledBack) => return Ended::RolledBack(session.last().1),
             Err(failure) => failure,
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::run::backlog::Backlog;
 use crate::run::execute::RunConfig;
 use crate::run::message::Tick;
+use crate::run::tallied::audited;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::Place;
 use crate::stats::interval::{Interval, Phase};
@@ -63,6 +64,7 @@ impl Collector {
             .map(|block| (block.name.clone(), block.kind));
         let control = CONTROL_STATEMENTS.map(|name| (name.to_owned(), Kind::Other));
         info.statements = blocks.chain(control).collect();
+        info.audited = audited(plan);
         let empty = Recorder::new(info.transactions.len(), info.statements.len());
         Collector {
             info,
@@ -129,7 +131,7 @@ impl Collector {
             .as_mut()
             .map(|backlog| backlog.close(place.phase, part.to, &part.recorder));
         match place.phase {
-            Phase::Warmup => {}
+            Phase::Warmup => self.keep_ever(&part.recorder),
             Phase::Measure => {
                 self.total.merge(&part.recorder);
                 self.measured += length;
@@ -160,6 +162,15 @@ impl Collector {
             backlog: owed.map(|owed| owed.backlog),
             cpu: part.cpu,
             cores: self.info.cores,
+        }
+    }
+
+    /// Of the warm-up, what counts in any phase.
+    fn keep_ever(&mut self, warmup: &Recorder) {
+        let of = self.total.transactions.iter_mut().zip(&warmup.transactions);
+        for (total, warmup) in of {
+            total.ever_committed += warmup.ever_committed;
+            total.ever_unsure += warmup.ever_unsure;
         }
     }
 
@@ -196,6 +207,7 @@ impl Collector {
             client_cpu: self.client_cpu,
             outage,
             disconnected,
+            orders_taken: None,
             warnings: Vec::new(),
         }
     }

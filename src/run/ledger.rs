@@ -16,6 +16,7 @@ use crate::run::message::{Message, Tick};
 use crate::run::timeline::{Place, Timeline};
 use crate::stats::interval::Phase;
 use crate::stats::recorder::{ErrorStats, Fate, Recorder};
+use crate::stats::tally::Tally;
 use crate::value::Kind;
 
 /// A statement's place in the recorder: its transaction type and row.
@@ -331,7 +332,7 @@ impl Ledger {
     }
 
     /// A transaction that its own inputs rolled back.
-    pub fn rolled_back(&self, started: &Started, end: Instant) {
+    pub fn rolled_back(&self, started: &Started, end: Instant, tally: Option<&Tally>) {
         let busy = self.in_window(started.sent, end);
         let open = self.measures.open;
         self.with(end, |recorder, phase| {
@@ -341,16 +342,20 @@ impl Ledger {
                 return;
             }
             stats.drained += u64::from(phase == Phase::Drain);
-            stats.rolled_back += u64::from(phase != Phase::Drain || open);
+            if phase != Phase::Drain || open {
+                stats.rolled_back += 1;
+                tally.inspect(|tally| recorder.tallies.add(tally));
+            }
         });
     }
 
-    pub fn committed(&self, started: &Started, end: Instant) {
+    pub fn committed(&self, started: &Started, end: Instant, tally: Option<&Tally>) {
         let busy = self.in_window(started.sent, end);
         let Measures { open, sla } = self.measures;
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
+            stats.ever_committed += 1;
             if self.is_of_another_phase(started, phase) {
                 return;
             }
@@ -360,7 +365,10 @@ impl Ledger {
             }
             stats.within_sla += u64::from(sla.is_some_and(|sla| end - started.due <= sla));
             stats.drained += u64::from(phase == Phase::Drain);
-            stats.done += u64::from(phase != Phase::Drain || open);
+            if phase != Phase::Drain || open {
+                stats.done += 1;
+                tally.inspect(|tally| recorder.tallies.add(tally));
+            }
         });
     }
 
@@ -369,6 +377,7 @@ impl Ledger {
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
+            stats.ever_unsure += u64::from(fate == Fate::InDoubt);
             if self.is_of_another_phase(started, phase) {
                 return;
             }
@@ -388,6 +397,7 @@ impl Ledger {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
             stats.cancelled += u64::from(cancelled);
+            stats.ever_unsure += 1;
             stats.oldest_unfinished = stats.oldest_unfinished.max(end - started.sent);
             if self.is_of_another_phase(started, phase) {
                 return;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::stats::audit::{audit, orders};
 use crate::stats::summary::{GENERATOR_LAG_LIMIT_US, OpenLoop, Summary, Warning};
 use crate::units::{counted, grouped, human_duration};
 
@@ -148,6 +149,30 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         judge_open_loop(summary, open, &mut warn);
     } else {
         judge_stall(summary, &mut warn);
+    }
+    let failed = audit(summary)
+        .into_iter()
+        .filter(|row| row.passes == Some(false));
+    let failed: Vec<&str> = failed.map(|row| row.item).collect();
+    if !failed.is_empty() {
+        warn(
+            "audit",
+            false,
+            format!(
+                "the work was not what TPC-C asks for; out of bounds: {}",
+                failed.join(", ")
+            ),
+        );
+    }
+    if let Some(orders) = orders(summary).filter(|orders| !orders.agree()) {
+        warn(
+            "miscounted",
+            true,
+            format!(
+                "clients saw {} new orders commit, {} more are uncertain, and d_next_o_id went on by {}: did anybody else enter orders? else it is a fault of tiermark's or of the server's",
+                orders.committed, orders.unsure, orders.taken
+            ),
+        );
     }
     if !facts.counted
         && summary.open.is_none()

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::stats::latency::Latency;
+use crate::stats::tally::Tallies;
 
 /// One transaction type, or all of them.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,10 @@ pub struct TransactionStats {
     pub drained: u64,
     /// Time that clients spent in transactions, cut to the window.
     pub busy: Duration,
+    /// Committed in any phase; and in doubt or unfinished in any, so that only the
+    /// server knows.
+    pub ever_committed: u64,
+    pub ever_unsure: u64,
 }
 
 impl TransactionStats {
@@ -77,6 +82,8 @@ impl TransactionStats {
         self.oldest_response = self.oldest_response.max(other.oldest_response);
         self.drained += other.drained;
         self.busy += other.busy;
+        self.ever_committed += other.ever_committed;
+        self.ever_unsure += other.ever_unsure;
     }
 
     /// Whether anything happened at all.
@@ -175,6 +182,8 @@ pub struct Recorder {
     pub errors: Vec<ErrorStats>,
     /// Keying and think times of clients, cut to the window.
     pub waited: Duration,
+    /// Of TPC-C transactions.
+    pub tallies: Tallies,
     statements_each: usize,
 }
 
@@ -185,6 +194,7 @@ impl Recorder {
             statements: vec![StatementStats::default(); transactions * statements_each],
             errors: Vec::new(),
             waited: Duration::ZERO,
+            tallies: Tallies::default(),
             statements_each,
         }
     }
@@ -231,6 +241,7 @@ impl Recorder {
             self.error(error.clone());
         }
         self.waited += other.waited;
+        self.tallies.merge(&other.tallies);
     }
 
     /// All transaction types together.

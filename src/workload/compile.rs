@@ -152,6 +152,7 @@ impl<'a> Compiler<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         let mix = self.mix(&transactions)?;
         let tpcc = self.tpcc()?;
+        let order_numbers = self.order_numbers(&transactions)?;
         let run = self.run_defaults()?;
         let mut all_used = self.resolver.take_used();
         all_used.extend(
@@ -188,6 +189,7 @@ impl<'a> Compiler<'a> {
             mix,
             run,
             tpcc,
+            order_numbers,
         })
     }
 

@@ -36,6 +36,9 @@ pub struct Plan {
     pub run: RunDefaults,
     /// For tables and transactions that are built in.
     pub tpcc: Option<Tpcc>,
+    /// Reads TPC-C's `d_next_o_id`, one statement a table set; none where no
+    /// transaction is a New-Order.
+    pub order_numbers: Vec<Statement>,
 }
 
 #[derive(Clone, Debug)]

@@ -7,13 +7,9 @@ use tiermark::random::rng::Purpose;
 use tiermark::run::pace::Pace;
 use tiermark::run::timeline::Stop;
 use tiermark::transaction::drawn::{Drawn, Place};
-use tiermark::value::Engine;
-use tiermark::workload::compile::compile;
 use tiermark::workload::plan::Plan;
-use tiermark::workload::settings::Settings;
-use tiermark::workload::source::Source;
 
-use crate::rig::{ONLY_THIN, Ran, Rig, ms};
+use crate::rig::{ONLY_THIN, Rig, ms, plan};
 
 /// Of two kinds, so that what is keyed in depends on what is drawn.
 const TYPED: &str = r#"
@@ -39,12 +35,6 @@ steps = [{ run = ["read"] }]
 "#;
 
 const DELAY: Duration = Duration::from_millis(10);
-
-fn plan(ran: &Ran) -> Plan {
-    let path = ran.results.path().join("w.toml");
-    let source = Source::open(path.to_str().unwrap(), None).unwrap();
-    compile(&source, &Settings::default(), Engine::Null).unwrap()
-}
 
 /// A paused timer works in whole milliseconds.
 fn whole_ms(time: Duration) -> Duration {
@@ -88,7 +78,7 @@ async fn every_wait_is_as_drawn() {
             ..Rig::new(TYPED, "delay=10ms")
         };
         let ran = rig.run().await;
-        let plan = plan(&ran);
+        let plan = plan(ran.results.path().join("w.toml").to_str().unwrap(), &[]);
         let all: Vec<Duration> = (0..3)
             .flat_map(|client| ends(&plan, client, wait, warmup, end))
             .collect();
