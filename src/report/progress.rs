@@ -174,7 +174,10 @@ impl StepBar {
             *calls += 1;
             if calls.is_multiple_of(CALLS_A_LINE) {
                 let (done, steps) = (grouped(done), grouped(self.steps));
-                note(format_args!("{}: {done} of {steps} {}", self.what, self.unit));
+                note(format_args!(
+                    "{}: {done} of {steps} {}",
+                    self.what, self.unit
+                ));
             }
         }
     }

@@ -71,7 +71,10 @@ pub fn tables_and_indexes_are_read_through(database: &Database) {
     let before = pages_read(database);
     run(database, false);
     let cold = since(before);
-    assert!(cold[0] < there[0] && cold[1] < there[1], "{cold:?} of {there:?}");
+    assert!(
+        cold[0] < there[0] && cold[1] < there[1],
+        "{cold:?} of {there:?}"
+    );
 
     let before = pages_read(database);
     run(database, true);
