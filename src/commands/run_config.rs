@@ -104,8 +104,7 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
         return Err(usage(anyhow!("run.clients is 0; run at least 1")));
     }
     let setup = setup(plan, targets)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    let workers = options.workers.unwrap_or(cores).min(clients);
+    let workers = options.workers.unwrap_or(usable_cores()).min(clients);
     Ok(RunConfig {
         targets: targets
             .iter()
@@ -125,6 +124,11 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
             .unwrap_or(ERROR_LIMIT),
         warnings: options.warnings.clone(),
     })
+}
+
+/// Cores that this process may use.
+pub fn usable_cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// What clients' sessions begin with; refused where the engine cannot do it.

@@ -43,7 +43,7 @@ struct Timer {
     waiting: RefCell<BinaryHeap<Reverse<Waiting>>>,
 }
 
-/// A client that sleeps. Ordered by its instant.
+/// A client that waits. Ordered by its instant.
 #[derive(Debug)]
 struct Waiting {
     until: Instant,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::db::session::{Class, DbError, Session, Target};
-use crate::run::agenda::{Agenda, Claims};
+use crate::run::agenda::{Agenda, Pool};
 use crate::run::alarm::Alarm;
 use crate::run::ledger::{Ledger, Started};
 use crate::run::pace::Pace;
@@ -41,7 +41,8 @@ pub struct Work {
     pub clients: u64,
     /// How many all clients together run in the window, where that ends it.
     pub transactions: Option<u64>,
-    pub claims: Arc<Claims>,
+    /// Where an open loop has one.
+    pub pool: Option<Pool>,
     pub alarm: Alarm,
     /// A new connection waits to have Nagle's algorithm switched off: the worker
     /// does it once for all, as it means to look at every open file.

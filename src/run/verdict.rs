@@ -63,12 +63,13 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     if all.done + all.rolled_back == 0 {
-        warn(
-            "nothing_done",
-            true,
+        let nothing_due = summary.open.is_some_and(|open| open.offered == 0);
+        let why = if nothing_due {
+            "no transaction was due in the window; give a higher rate or a longer time"
+        } else {
             "no transaction was committed in the window; errors.csv says what came in the way"
-                .to_owned(),
-        );
+        };
+        warn("nothing_done", true, why.to_owned());
     }
     if !summary.outage.is_zero() {
         let seconds = summary.outage.as_secs_f64();
@@ -231,8 +232,8 @@ fn judge_open_loop(
             ),
         );
     }
-    let achieved = (all.done + all.rolled_back) as f64 / open.offered.max(1) as f64;
-    if achieved < SATURATED {
+    let achieved = (all.done + all.rolled_back) as f64 / open.offered as f64;
+    if open.offered > 0 && achieved < SATURATED {
         warn(
             "saturated",
             true,

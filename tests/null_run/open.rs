@@ -293,6 +293,25 @@ async fn an_interruption_ends_the_plan_too() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_window_without_arrivals_says_so() {
+    // A thousand seconds apart, the first of them far behind the window.
+    let rig = Rig {
+        stop: seconds(1),
+        pace: Pace::Open(Open {
+            arrivals: Arrivals::Poisson,
+            ..constant(0.001)
+        }),
+        ..Rig::new(SINGLE, "delay=1ms")
+    };
+    let ran = rig.run().await;
+    assert_all_are_accounted_for(&ran);
+    assert_eq!(ran.all("offered done not_started"), "0 0 0");
+    assert_eq!(ran.warnings(), ["nothing_done"]);
+    let why = &ran.summary.warnings[0].message;
+    assert!(why.contains("give a higher rate"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unhurried_server_is_not_saturated() {
     let rig = Rig {
         clients: 8,
