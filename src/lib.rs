@@ -19,6 +19,7 @@ pub mod random {
     pub mod rng;
     mod skew;
     pub mod text;
+    pub mod think;
     mod ycsb;
     mod zipf;
 

@@ -26,7 +26,7 @@ async fn transactions(plan: Arc<Plan>, count: u64) -> Summary {
         warmup: Duration::ZERO,
         stop: Stop::Transactions(count),
         grace: Duration::from_secs(1),
-        pace: Pace::Closed,
+        pace: Pace::Closed { wait: 0.0 },
         sla: None,
         error_limit: 0.01,
         warnings: Vec::new(),

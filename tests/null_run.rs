@@ -19,3 +19,5 @@ mod slow;
 mod steady;
 #[path = "support/table.rs"]
 mod table;
+#[path = "null_run/waits.rs"]
+mod waits;

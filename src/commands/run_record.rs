@@ -13,6 +13,7 @@ use crate::report::csv::FORMAT;
 use crate::report::manifest::{Manifest, OutcomePart, RunPart, TargetPart};
 use crate::report::time;
 use crate::run::execute::RunConfig;
+use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::stats::summary::{RunInfo, Summary};
 use crate::units::human_duration;
@@ -114,6 +115,10 @@ pub fn manifest(
             grace: human_duration(config.grace),
             error_limit: percent(config.error_limit),
             rate: config.pace.open().map(|open| open.rate),
+            wait: match config.pace {
+                Pace::Closed { wait } => wait,
+                Pace::Open(_) => 0.0,
+            },
             session: config.targets[0].setup().statements.clone(),
             prewarm: plan.run.prewarm,
             foreign_data: false,
@@ -162,6 +167,11 @@ fn in_force(config: &RunConfig, prewarm: bool) -> Vec<(&'static str, Value)> {
         if let Some(limit) = open.late_limit {
             values.push(("late_limit", human_duration(limit).into()));
         }
+    }
+    if let Pace::Closed { wait } = config.pace
+        && wait > 0.0
+    {
+        values.push(("wait", wait.into()));
     }
     if let Some(sla) = config.sla {
         values.push(("sla", human_duration(sla).into()));

@@ -143,9 +143,18 @@ fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction
     } else {
         ("", "")
     };
+    let mut waits = String::new();
+    // Writing to a String cannot fail.
+    if !transaction.keying.is_zero() {
+        let _ = write!(waits, ", keying {}", human_duration(transaction.keying));
+    }
+    if !transaction.think.is_zero() {
+        let think = human_duration(transaction.think);
+        let _ = write!(waits, ", think time {think} on the average");
+    }
     writeln!(
         out,
-        "  {} (weight {}): {begin}{}{commit}",
+        "  {} (weight {}{waits}): {begin}{}{commit}",
         transaction.name,
         transaction.weight,
         parts.join(", ")
@@ -170,6 +179,8 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
             .map(|count| format!("{count} transactions")),
     );
     parts.extend(run.rate.map(|rate| format!("{rate} due a second")));
+    let wait = run.wait.filter(|wait| *wait > 0.0);
+    parts.extend(wait.map(|wait| format!("keying and think times times {wait}")));
     parts.extend(run.isolation.map(|level| format!("isolation {level}")));
     parts.extend(run.prewarm.then(|| "tables read through first".to_owned()));
     parts.extend(

@@ -1,5 +1,5 @@
 //! What a client does next, and when: the next transaction of its own in a
-//! closed loop, the next arrival that it can take in an open one.
+//! closed loop, after keying and think times where it takes any, the next arrival that it can take in an open one.
 //!
 //! Draws a transaction before it waits for the instant, so that no generator
 //! time is in a latency.
@@ -110,13 +110,28 @@ impl Agenda {
     /// client has been free since `free`.
     pub async fn next(&mut self, work: &Work, drawn: &mut Drawn, free: Instant) -> Option<Started> {
         match &work.pace {
-            Pace::Closed => self.next_own(work, drawn, free),
+            Pace::Closed { wait } => self.next_own(work, *wait, drawn, free).await,
             Pace::Open(open) => self.next_arrival(work, open, drawn, free).await,
         }
     }
 
-    fn next_own(&mut self, work: &Work, drawn: &mut Drawn, now: Instant) -> Option<Started> {
-        let track = match work.ledger.phase(now) {
+    /// Thinks about the last transaction, draws the next, and keys it in. One that
+    /// is drawn in the warm-up is the warm-up's, however long the keying takes.
+    async fn next_own(
+        &mut self,
+        work: &Work,
+        wait: f64,
+        drawn: &mut Drawn,
+        free: Instant,
+    ) -> Option<Started> {
+        let ledger = &work.ledger;
+        // After the last of all, nobody is waited for.
+        let is_last = self.run.is_done(self.run.own) && ledger.phase(free) != Phase::Warmup;
+        if is_last {
+            return None;
+        }
+        let now = pause(work, free, drawn.think.mul_f64(wait)).await;
+        let track = match ledger.phase(now) {
             Phase::Warmup => &mut self.warmup,
             Phase::Measure => &mut self.run,
             Phase::Drain => return None,
@@ -127,7 +142,11 @@ impl Agenda {
         }
         track.own += 1;
         let transaction = drawn.draw(&work.plan, track.phase, place);
-        let sent = Instant::now();
+        let keying = work.plan.transactions[transaction].keying.mul_f64(wait);
+        let sent = pause(work, Instant::now(), keying).await;
+        if !keying.is_zero() && ledger.phase(sent) == Phase::Drain {
+            return None;
+        }
         Some(Started {
             transaction,
             due: sent,
@@ -199,6 +218,20 @@ impl Agenda {
             return Some(started);
         }
     }
+}
+
+/// Waits for so long, but not beyond the window, and tells when it was over.
+async fn pause(work: &Work, from: Instant, length: Duration) -> Instant {
+    if length.is_zero() {
+        return from;
+    }
+    let ledger = &work.ledger;
+    let until = from + length;
+    let end = ledger.window_end().unwrap_or(until);
+    work.alarm.until(until.min(end)).await;
+    let now = Instant::now();
+    ledger.waited(from, now);
+    now
 }
 
 impl Track {

@@ -208,6 +208,7 @@ impl Ledger {
         // The moment between the last transaction and this is no interval.
         let is_window = page.place.phase != Phase::Drain;
         if (is_window && at > page.from)
+            || !page.recorder.waited.is_zero()
             || page
                 .recorder
                 .transactions
@@ -331,7 +332,7 @@ impl Ledger {
 
     /// A transaction that its own inputs rolled back.
     pub fn rolled_back(&self, started: &Started, end: Instant) {
-        let busy = self.busy(started.sent, end);
+        let busy = self.in_window(started.sent, end);
         let open = self.measures.open;
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
@@ -345,7 +346,7 @@ impl Ledger {
     }
 
     pub fn committed(&self, started: &Started, end: Instant) {
-        let busy = self.busy(started.sent, end);
+        let busy = self.in_window(started.sent, end);
         let Measures { open, sla } = self.measures;
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
@@ -364,7 +365,7 @@ impl Ledger {
     }
 
     pub fn failed(&self, started: &Started, end: Instant, fate: Fate) {
-        let busy = self.busy(started.sent, end);
+        let busy = self.in_window(started.sent, end);
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
@@ -382,7 +383,7 @@ impl Ledger {
     /// be cancelled, or one between two attempts.
     pub fn unfinished(&self, started: &Started, end: Instant) {
         let cancelled = self.closed.get();
-        let busy = self.busy(started.sent, end);
+        let busy = self.in_window(started.sent, end);
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
@@ -401,8 +402,14 @@ impl Ledger {
         self.measures.open && started.due < self.window_start && ended_in != Phase::Warmup
     }
 
-    /// The part of a transaction's time that lies in the window.
-    fn busy(&self, start: Instant, end: Instant) -> Duration {
+    /// A client thought, or keyed in what it was to send.
+    pub fn waited(&self, from: Instant, to: Instant) {
+        let waited = self.in_window(from, to);
+        self.with(to, |recorder, _| recorder.waited += waited);
+    }
+
+    /// The part of a time that lies in the window.
+    fn in_window(&self, start: Instant, end: Instant) -> Duration {
         let timeline = self.timeline.get();
         let from = self.since_origin(start).max(timeline.warmup);
         let to = self.since_origin(end);

@@ -41,7 +41,7 @@ const SATURATED: f64 = 0.97;
 /// this long: shorter ones are the scheduler's.
 const STALL_TIMES_P99: u64 = 20;
 const SHORTEST_STALL_US: u64 = 100_000;
-/// How far busy and reconnect time may miss clients x window.
+/// How far busy, think and reconnect time may miss clients x window.
 const LITTLE_MISS: f64 = 0.05;
 
 /// Appends the warnings that the summary deserves.
@@ -286,11 +286,11 @@ fn judge_stall(summary: &Summary, warn: &mut impl FnMut(&'static str, bool, Stri
     }
 }
 
-/// Little's law for a closed loop: time in transactions and without a
+/// Little's law for a closed loop: time in transactions, in thought and without a
 /// connection, over clients x window.
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn little_share(summary: &Summary) -> Option<f64> {
     let available = summary.info.clients as f64 * summary.measured.as_secs_f64();
-    let used = summary.all.busy.as_secs_f64() + summary.disconnected.as_secs_f64();
-    (available > 0.0).then(|| used / available)
+    let used = summary.all.busy + summary.recorder.waited + summary.disconnected;
+    (available > 0.0).then(|| used.as_secs_f64() / available)
 }

@@ -173,6 +173,8 @@ pub struct Recorder {
     /// `statements_each` of the first transaction, of the second, ..
     pub statements: Vec<StatementStats>,
     pub errors: Vec<ErrorStats>,
+    /// Keying and think times of clients, cut to the window.
+    pub waited: Duration,
     statements_each: usize,
 }
 
@@ -182,6 +184,7 @@ impl Recorder {
             transactions: vec![TransactionStats::default(); transactions],
             statements: vec![StatementStats::default(); transactions * statements_each],
             errors: Vec::new(),
+            waited: Duration::ZERO,
             statements_each,
         }
     }
@@ -227,6 +230,7 @@ impl Recorder {
         for error in &other.errors {
             self.error(error.clone());
         }
+        self.waited += other.waited;
     }
 
     /// All transaction types together.

@@ -280,6 +280,7 @@ impl<'a> Compiler<'a> {
                 resolver.choice("run.schedule", name, &Schedule::NAMES)
             })?,
             late_limit: duration("run.late_limit", &run.late_limit)?,
+            wait: given(&run.wait, |wait| resolver.real("run.wait", wait))?,
             sla: duration("run.sla", &run.sla)?,
             isolation: given(&run.isolation, |level| {
                 resolver.choice("run.isolation", level, &Isolation::NAMES)
@@ -318,7 +319,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// Reads a value that may be left out.
-fn given<T>(
+pub(super) fn given<T>(
     value: &Key,
     read: impl FnOnce(&Spanned<Scalar>) -> Result<T, SpecError>,
 ) -> Result<Option<T>, SpecError> {

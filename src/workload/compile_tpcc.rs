@@ -1,6 +1,8 @@
 //! What is built in, to tables and transactions: `builtin = "tpcc/.."` and the
 //! parameters that it takes its settings from.
 
+use std::time::Duration;
+
 use toml::Spanned;
 
 use crate::value::{Engine, Statement, StmtId};
@@ -167,6 +169,8 @@ impl Compiler<'_> {
         Ok(Transaction {
             name: spec.name.as_ref().clone(),
             weight,
+            keying: Duration::ZERO,
+            think: Duration::ZERO,
             atomic: true,
             writes: kind.writes(),
             deletes: kind == TpccKind::Delivery,

@@ -52,6 +52,10 @@ pub struct BlockInfo {
 pub struct Transaction {
     pub name: String,
     pub weight: u64,
+    /// What a client waits before it, and on the average after it, times
+    /// `RunDefaults::wait`.
+    pub keying: Duration,
+    pub think: Duration,
     /// Sent between BEGIN and COMMIT.
     pub atomic: bool,
     /// Whether any statement changes rows.
@@ -216,6 +220,8 @@ pub struct RunDefaults {
     pub arrivals: Option<Arrivals>,
     pub schedule: Option<Schedule>,
     pub late_limit: Option<Duration>,
+    /// What keying and think times are multiplied by; 0 where it is not said.
+    pub wait: Option<f64>,
     pub sla: Option<Duration>,
     pub isolation: Option<Isolation>,
     /// Tables and indexes are read through before the run.

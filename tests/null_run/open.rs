@@ -135,7 +135,7 @@ async fn a_frozen_server_is_seen_by_all_who_were_due() {
     let rows = ran.seconds("second offered done backlog response_p99_us");
     assert_eq!(rows[2], "2 100 0 85 -");
     assert_eq!(rows[3], "3 100 0 185 -");
-    let closed = frozen(Pace::Closed).run().await;
+    let closed = frozen(Pace::Closed { wait: 0.0 }).run().await;
     // The same stall in a closed loop: one sample a client, and it says so.
     assert!(closed.summary.all.service.quantile_us(0.99) <= Some(10_010));
     assert!(closed.warnings().contains(&"stall"));

@@ -109,7 +109,7 @@ impl Rig {
             warmup: Duration::ZERO,
             stop: Stop::After(Duration::from_secs(1)),
             grace: Duration::from_secs(1),
-            pace: Pace::Closed,
+            pace: Pace::Closed { wait: 0.0 },
             sla: None,
             error_limit: 0.01,
             interrupt: None,
@@ -142,7 +142,7 @@ impl Rig {
             arrivals: open.map_or(String::new(), |open| open.arrivals.name().to_owned()),
             rate: open.map(|open| open.rate),
             sla: self.sla,
-            transactions: vec![plan.transactions[0].name.clone()],
+            transactions: plan.transactions.iter().map(|of| of.name.clone()).collect(),
             ..RunInfo::default()
         };
         let target = Target::parse(&format!("null:?{}", self.script)).unwrap();
