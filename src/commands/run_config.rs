@@ -195,6 +195,11 @@ fn pace(plan: &Plan, flags: &RunDefaults) -> Result<Pace> {
             "run.rate is {rate} per second; give one above 0 and up to 10M"
         )));
     }
+    if late_limit == Some(Duration::ZERO) {
+        return Err(usage(anyhow!(
+            "run.late_limit is 0s, and nothing starts at the very instant; give a longer one, such as 10ms"
+        )));
+    }
     Ok(Pace::Open(Open {
         rate,
         arrivals: arrivals.unwrap_or(Arrivals::Poisson),

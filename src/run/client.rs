@@ -161,7 +161,7 @@ async fn attempt_until_done<S: Session>(
             }
             return Ended::Unfinished;
         }
-        work.ledger.error(line, &failure.error, fate, at);
+        work.ledger.error(&started, line, &failure.error, fate, at);
         if class == Class::Disconnected {
             return Ended::Lost(fate, failure.error, at);
         }
@@ -171,7 +171,8 @@ async fn attempt_until_done<S: Session>(
             // Whatever it was: a session that may still hold a half transaction
             // must not go on, for the next BEGIN would commit it on MySQL.
             let (line, at) = session.last();
-            work.ledger.error(line, &error, Fate::Disconnected, at);
+            work.ledger
+                .error(&started, line, &error, Fate::Disconnected, at);
             return Ended::Lost(Fate::Disconnected, error, at);
         }
         if fate != Fate::Retried {
@@ -186,7 +187,7 @@ async fn attempt_until_done<S: Session>(
         if work.ledger.phase(again) == Phase::Drain {
             return Ended::Unfinished;
         }
-        work.ledger.retried(transaction, again);
+        work.ledger.retried(&started, again);
         session.start(transaction, again);
     }
 }
