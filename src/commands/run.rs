@@ -121,10 +121,11 @@ pub async fn measure<S: Session + 'static>(
 
     let plan = Arc::new(plan);
     let ran = async {
-        let ours = found.iter().filter(|_| !options.foreign_data);
-        for (found, target) in ours.zip(targets) {
-            let at = time::for_cells(now);
-            found.mark_written::<S>(&plan, target, &at).await?;
+        if !options.foreign_data {
+            for (found, target) in found.iter().zip(targets) {
+                let at = time::for_cells(now);
+                found.mark_written::<S>(&plan, target, &at).await?;
+            }
         }
         let (plan, threads) = (plan.clone(), Threads::Own);
         let ran = execute::<S>(&config, plan, info, controls, threads, sinks, interrupted());

@@ -106,8 +106,7 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
         return Err(usage(anyhow!("run.clients is 0; run at least 1")));
     }
     let setup = setup(plan, targets)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    let workers = options.workers.unwrap_or(cores).min(clients);
+    let workers = options.workers.unwrap_or(usable_cores()).min(clients);
     Ok(RunConfig {
         targets: targets
             .iter()
@@ -127,6 +126,11 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
             .unwrap_or(ERROR_LIMIT),
         warnings: options.warnings.clone(),
     })
+}
+
+/// Cores that this process may use.
+pub fn usable_cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// What clients' sessions begin with; refused where the engine cannot do it.
@@ -189,6 +193,11 @@ fn pace(plan: &Plan, flags: &RunDefaults) -> Result<Pace> {
     if rate <= 0.0 || rate > HIGHEST_RATE {
         return Err(usage(anyhow!(
             "run.rate is {rate} per second; give one above 0 and up to 10M"
+        )));
+    }
+    if late_limit == Some(Duration::ZERO) {
+        return Err(usage(anyhow!(
+            "run.late_limit is 0s, and nothing starts at the very instant; give a longer one, such as 10ms"
         )));
     }
     Ok(Pace::Open(Open {

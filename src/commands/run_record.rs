@@ -7,7 +7,7 @@ use anyhow::Result;
 use toml_edit::Value;
 
 use crate::commands::exit::usage;
-use crate::commands::run_config::RunOptions;
+use crate::commands::run_config::{RunOptions, usable_cores};
 use crate::db::session::Target;
 use crate::report::csv::FORMAT;
 use crate::report::manifest::{Manifest, OutcomePart, RunPart, TargetPart};
@@ -54,11 +54,6 @@ pub fn info(
             .collect(),
         ..RunInfo::default()
     }
-}
-
-/// Cores that this process may use.
-fn usable_cores() -> u64 {
-    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// As the session has it, under the name that its engine gives the setting.

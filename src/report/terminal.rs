@@ -81,6 +81,7 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         latencies(text, summary, "response time in ms", |stats| {
             &stats.response
         })?;
+        latencies(text, summary, "due to sent in ms", |stats| &stats.lag)?;
         latencies(text, summary, "service time in ms", |stats| &stats.service)?;
     } else {
         latencies(text, summary, "latency in ms", |stats| &stats.service)?;

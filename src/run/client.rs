@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::db::session::{Class, DbError, Session, Target};
-use crate::run::agenda::{Agenda, Claims};
+use crate::run::agenda::{Agenda, Pool};
 use crate::run::alarm::Alarm;
 use crate::run::ledger::{Ledger, Started};
 use crate::run::pace::Pace;
@@ -42,7 +42,8 @@ pub struct Work {
     pub clients: u64,
     /// How many all clients together run in the window, where that ends it.
     pub transactions: Option<u64>,
-    pub claims: Arc<Claims>,
+    /// Where an open loop has one.
+    pub pool: Option<Pool>,
     pub alarm: Alarm,
     /// A new connection waits to have Nagle's algorithm switched off: the worker
     /// does it once for all, as it means to look at every open file.
@@ -170,7 +171,7 @@ async fn attempt_until_done<S: Session>(
             }
             return Ended::Unfinished;
         }
-        work.ledger.error(line, &failure.error, fate, at);
+        work.ledger.error(&started, line, &failure.error, fate, at);
         if class == Class::Disconnected {
             return Ended::Lost(fate, failure.error, at);
         }
@@ -180,7 +181,8 @@ async fn attempt_until_done<S: Session>(
             // Whatever it was: a session that may still hold a half transaction
             // must not go on, for the next BEGIN would commit it on MySQL.
             let (line, at) = session.last();
-            work.ledger.error(line, &error, Fate::Disconnected, at);
+            work.ledger
+                .error(&started, line, &error, Fate::Disconnected, at);
             return Ended::Lost(Fate::Disconnected, error, at);
         }
         if fate != Fate::Retried {
@@ -195,7 +197,7 @@ async fn attempt_until_done<S: Session>(
         if work.ledger.phase(again) == Phase::Drain {
             return Ended::Unfinished;
         }
-        work.ledger.retried(transaction, again);
+        work.ledger.retried(&started, again);
         session.start(transaction, again);
     }
 }

@@ -11,9 +11,10 @@ use crate::run::tallied::audited;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::Place;
 use crate::stats::interval::{Interval, Phase};
+use crate::stats::latency::Latency;
 use crate::stats::recorder::{ErrorStats, Fate, Recorder};
 use crate::stats::series::steadiness;
-use crate::stats::summary::{GENERATOR_LAG_LIMIT_US, OpenLoop, RunInfo, Summary};
+use crate::stats::summary::{ENOUGH_FOR_LAG, GENERATOR_LAG_LIMIT_US, OpenLoop, RunInfo, Summary};
 use crate::value::Kind;
 use crate::workload::plan::Plan;
 
@@ -136,8 +137,7 @@ impl Collector {
                 self.total.merge(&part.recorder);
                 self.measured += length;
                 self.client_cpu += part.cpu;
-                let lag = part.recorder.all().generator_lag.quantile_us(0.99);
-                self.late_seconds += u64::from(lag > Some(GENERATOR_LAG_LIMIT_US));
+                self.late_seconds += u64::from(is_late(&part.recorder));
                 if length == Duration::from_secs(1) {
                     let done: u64 = part
                         .recorder
@@ -211,6 +211,15 @@ impl Collector {
             warnings: Vec::new(),
         }
     }
+}
+
+/// Whether the generator itself was late in an interval.
+fn is_late(recorder: &Recorder) -> bool {
+    let mut lag = Latency::default();
+    for stats in &recorder.transactions {
+        lag.merge(&stats.generator_lag);
+    }
+    lag.count() >= ENOUGH_FOR_LAG && lag.quantile_us(0.99) > Some(GENERATOR_LAG_LIMIT_US)
 }
 
 /// Clients that are without a connection at the same time are in one outage:

@@ -269,9 +269,12 @@ impl Ledger {
 
     /// A statement has come back with an error, and what that meant for its
     /// transaction.
-    pub fn error(&self, line: Line, error: &DbError, fate: Fate, at: Instant) {
+    pub fn error(&self, started: &Started, line: Line, error: &DbError, fate: Fate, at: Instant) {
         let since = self.since_origin(at);
-        self.with(at, |recorder, _| {
+        self.with(at, |recorder, phase| {
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
             recorder.statement(line.transaction, line.statement).errors += 1;
             recorder.error(ErrorStats {
                 transaction: line.transaction,
@@ -307,9 +310,11 @@ impl Ledger {
         });
     }
 
-    pub fn retried(&self, transaction: usize, at: Instant) {
-        self.with(at, |recorder, _| {
-            recorder.transactions[transaction].retries += 1;
+    pub fn retried(&self, started: &Started, at: Instant) {
+        self.with(at, |recorder, phase| {
+            if !self.is_of_another_phase(started, phase) {
+                recorder.transactions[started.transaction].retries += 1;
+            }
         });
     }
 

@@ -24,7 +24,7 @@ pub struct TransactionStats {
     pub done: u64,
     /// Of the committed ones, those within the limit that was asked for.
     pub within_sla: u64,
-    /// Sent off, and given up as too late; counted in an open loop.
+    /// Of those that were due in an open loop: sent, and given up as too late.
     pub started: u64,
     pub skipped_late: u64,
     /// By design, as TPC-C's one in a hundred.
@@ -48,7 +48,7 @@ pub struct TransactionStats {
     /// due.
     pub oldest_unfinished: Duration,
     pub oldest_response: Duration,
-    /// Committed within the grace.
+    /// Committed, or rolled back by design, within the grace.
     pub drained: u64,
     /// Time that clients spent in transactions, cut to the window.
     pub busy: Duration,

@@ -58,6 +58,8 @@ pub struct Warning {
 
 /// Above this the generator's own lag, as p99, spoils figures.
 pub const GENERATOR_LAG_LIMIT_US: u64 = 1000;
+/// Of fewer transactions the p99 is the one worst moment of the machine.
+pub const ENOUGH_FOR_LAG: u64 = 100;
 
 /// What an open loop was asked for beside what it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
