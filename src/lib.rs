@@ -47,6 +47,7 @@ pub mod stats {
 pub mod workload {
     pub mod compile;
     mod compile_block;
+    mod compile_condition;
     mod compile_draw;
     mod compile_fresh;
     mod compile_kind;
@@ -158,6 +159,7 @@ pub mod run {
     pub mod arrivals;
     mod backlog;
     pub mod check;
+    pub mod check_condition;
     mod check_index;
     mod check_sample;
     pub mod client;
@@ -183,6 +185,7 @@ pub mod run {
 /// What people and programs read: files and the terminal.
 pub mod report {
     pub mod check;
+    pub mod check_condition;
     pub mod csv;
     pub mod environment;
     pub mod files;
