@@ -83,8 +83,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "ENGINE", default_value = "postgres", value_parser = engine)]
     pub engine: Engine,
 
-    /// Print the first transactions of this client (from 0); of client 0 they are
-    /// also what the pool of an open loop sends, in order of arrival
+    /// Print the first transactions of this client (from 0); with a rate in `[run]`
+    /// and the schedule pool, the first arrivals, whoever takes them
     #[arg(long, value_name = "N")]
     pub client: Option<u64>,
 

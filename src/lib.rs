@@ -19,6 +19,7 @@ pub mod random {
     pub mod rng;
     mod skew;
     pub mod text;
+    pub mod think;
     mod ycsb;
     mod zipf;
 
@@ -30,6 +31,7 @@ pub mod random {
 
 /// Figures: recording, merging, judging. No SQL, no clock.
 pub mod stats {
+    pub mod audit;
     pub mod cell;
     pub mod check;
     pub mod interval;
@@ -38,6 +40,7 @@ pub mod stats {
     pub mod series;
     pub mod sink;
     pub mod summary;
+    pub mod tally;
 }
 
 /// Workload and SQL files, compiled to a plan.
@@ -168,9 +171,11 @@ pub mod run {
     pub mod load;
     pub mod message;
     pub mod meta;
+    pub mod orders;
     pub mod pace;
     mod pieces;
     pub mod prewarm;
+    mod tallied;
     pub mod timed;
     pub mod timeline;
     pub mod verdict;

@@ -7,16 +7,16 @@ use std::time::Duration;
 use tiermark::db::null::NullSession;
 use tiermark::db::session::{Session, Target};
 use tiermark::run::execute::{RunConfig, Threads, run};
-use tiermark::run::pace::Pace;
+use tiermark::run::pace::{Open, Pace};
 use tiermark::run::timeline::Stop;
 use tiermark::stats::summary::{RunInfo, Summary};
-use tiermark::value::Engine;
+use tiermark::value::{Arrivals, Engine, Schedule};
 use tiermark::workload::compile::compile;
 use tiermark::workload::plan::Plan;
 use tiermark::workload::settings::Settings;
 use tiermark::workload::source::Source;
 
-async fn transactions(plan: Arc<Plan>, count: u64) -> Summary {
+async fn transactions(plan: Arc<Plan>, pace: Pace, count: u64) -> Summary {
     let target = Target::parse("null:").unwrap();
     let config = RunConfig {
         targets: vec![target.clone()].into(),
@@ -26,7 +26,7 @@ async fn transactions(plan: Arc<Plan>, count: u64) -> Summary {
         warmup: Duration::ZERO,
         stop: Stop::Transactions(count),
         grace: Duration::from_secs(1),
-        pace: Pace::Closed,
+        pace,
         sla: None,
         error_limit: 0.01,
         warnings: Vec::new(),
@@ -52,7 +52,7 @@ async fn transactions(plan: Arc<Plan>, count: u64) -> Summary {
 }
 
 /// Allocations of a whole run in this thread, where all of it happens.
-fn allocations(plan: &Arc<Plan>, count: u64) -> u64 {
+fn allocations(plan: &Arc<Plan>, pace: Pace, count: u64) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -60,7 +60,7 @@ fn allocations(plan: &Arc<Plan>, count: u64) -> u64 {
         .unwrap();
     let mut done = 0;
     let counted = allocation_counter::measure(|| {
-        let summary = runtime.block_on(transactions(plan.clone(), count));
+        let summary = runtime.block_on(transactions(plan.clone(), pace, count));
         done = summary.all.done;
     });
     assert_eq!(done, count);
@@ -69,13 +69,27 @@ fn allocations(plan: &Arc<Plan>, count: u64) -> u64 {
 
 #[test]
 fn more_transactions_allocate_no_more() {
-    for workload in ["oltp_read_write", "oltp_insert"] {
+    let open = Open {
+        rate: 10_000.0,
+        arrivals: Arrivals::Constant,
+        schedule: Schedule::Pool,
+        late_limit: None,
+    };
+    let closed = Pace::Closed { wait: 0.0 };
+    for (workload, pace) in [
+        ("oltp_read_write", closed),
+        ("oltp_insert", closed),
+        ("oltp_read_write", Pace::Open(open)),
+    ] {
         let source = Source::open(workload, None).unwrap();
         let plan = compile(&source, &Settings::default(), Engine::Null).unwrap();
         let plan = Arc::new(plan);
         // What is made once and kept.
-        allocations(&plan, 100);
-        let (some, twice) = (allocations(&plan, 1_000), allocations(&plan, 2_000));
+        allocations(&plan, pace, 100);
+        let (some, twice) = (
+            allocations(&plan, pace, 1_000),
+            allocations(&plan, pace, 2_000),
+        );
         assert!(some > 0);
         // One statement of the thousand transactions more would be a thousand.
         assert!(twice < some + 50, "{workload}: {some} and {twice}");

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tiermark::report::csv::Form;
 use tiermark::report::files::RunFiles;
+use tiermark::stats::audit::Audited;
 use tiermark::stats::interval::{Interval, Phase};
 use tiermark::stats::recorder::{ErrorStats, Fate, Recorder};
 use tiermark::stats::sink::{Sink, SinkError};
@@ -21,7 +22,7 @@ const RUNS: &str = "format run started_utc study placement tier log_tier point r
     response_mean_us response_p50_us response_p95_us response_p99_us response_p999_us response_max_us \
     failed_mean_us failed_max_us gen_lag_p99_us \
     tps_cv tps_rcv tps_min_over_median longest_stall_s client_cpu_pct \
-    sla_us within_sla_pct client_cpu_s warnings";
+    sla_us within_sla_pct client_cpu_s warnings new_orders_per_min";
 const STATEMENTS: &str = "format run transaction statement kind count rows errors \
     mean_us p50_us p95_us p99_us max_us";
 const ERRORS: &str = "format run transaction statement code class count \
@@ -30,6 +31,7 @@ const INTERVALS: &str = "format run tier phase time_utc second length_s transact
     offered done tps qps rolled_back failed retries mean_us p50_us p95_us p99_us max_us \
     response_p99_us backlog gen_lag_p99_us client_cpu_pct";
 const PERCENTILES: &str = "format run transaction measure percentile value_us count";
+const AUDIT: &str = "format run item value lower upper result";
 
 /// 2026-11-30 09:00:00 UTC.
 const NINE: i64 = 1_796_029_200_000_000;
@@ -66,6 +68,11 @@ fn write_in(results: &Path, form: Form) -> Result<(), SinkError> {
         started_us: NINE,
         transactions: vec!["t".to_owned()],
         statements: vec![("s".to_owned(), Kind::Read)],
+        audited: Some(Audited {
+            kinds: vec!["new_order"],
+            warehouses: 1,
+            table_sets: 1,
+        }),
         ..RunInfo::default()
     };
     let mut files = RunFiles::create(results, &folder, &info, form).unwrap();
@@ -92,6 +99,7 @@ fn write_in(results: &Path, form: Form) -> Result<(), SinkError> {
         client_cpu: Duration::ZERO,
         outage: Duration::ZERO,
         disconnected: Duration::ZERO,
+        orders_taken: None,
         warnings: Vec::new(),
     };
     files.finish(&summary)
@@ -108,6 +116,7 @@ fn headers_are_as_promised() {
         ("r/errors.csv", ERRORS),
         ("r/intervals.csv", INTERVALS),
         ("r/percentiles.csv", PERCENTILES),
+        ("r/audit.csv", AUDIT),
     ] {
         let text = std::fs::read_to_string(results.path().join(file)).unwrap();
         let header = text.lines().next().unwrap();
@@ -186,6 +195,7 @@ fn eu_holds_the_same_figures() {
         "r/errors.csv",
         "r/intervals.csv",
         "r/percentiles.csv",
+        "r/audit.csv",
     ] {
         let [standard, eu] = folders.each_ref().map(|(form, results)| {
             let mut reader = csv::ReaderBuilder::new()

@@ -1,6 +1,8 @@
 //! Whole runs on the null engine with a paused clock: statistics and CSV files
 //! equal figures computed by hand, to the microsecond.
 
+#[path = "null_run/audit.rs"]
+mod audit;
 #[path = "null_run/curve.rs"]
 mod curve;
 #[path = "null_run/ends.rs"]
@@ -19,3 +21,5 @@ mod slow;
 mod steady;
 #[path = "support/table.rs"]
 mod table;
+#[path = "null_run/waits.rs"]
+mod waits;

@@ -247,6 +247,10 @@ INSERT INTO order_line{t} (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_sup
   ol_delivery_d, ol_quantity, ol_amount, ol_dist_info)
 VALUES (:w, :d, :o, :number, :i, :supply, NULL, :quantity, :amount, :dist_info)
 
+-- Before and after a run: the change is the orders that it has made.
+-- name: order_numbers
+SELECT d_next_o_id FROM district{t}
+
 -- Payment
 
 -- name: pay_warehouse

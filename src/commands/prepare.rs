@@ -13,7 +13,7 @@ use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::host::space::free_bytes;
-use crate::report::progress::{LoadBar, note, rows_in};
+use crate::report::progress::{StepBar, note, rows_in};
 use crate::run::load::{estimate, load};
 use crate::run::meta::{self, MetaSession};
 use crate::units::{counted, grouped, human_bytes};
@@ -131,9 +131,9 @@ pub async fn prepare<S: Session>(
     control.close().await.map_err(server)?;
 
     let started = Instant::now();
-    let mut bar = LoadBar::new(rows, options.quiet);
+    let mut bar = StepBar::new("loading", "rows", rows, options.quiet);
     let (seed, threads) = (options.seed, options.threads);
-    let progress = &mut |done| bar.rows(done);
+    let progress = &mut |done| bar.steps(done, ", making indexes");
     let loaded = load::<S>(&plan, target, seed, threads, &found.meta, progress);
     bar.done();
     let already = loaded.map_err(server)?;

@@ -30,8 +30,8 @@ pub async fn prewarm<S: Session>(
             ));
         }
         let started = Instant::now();
-        let mut bar = StepBar::new("prewarm", steps, quiet);
-        let progress = &mut |done| bar.steps(done);
+        let mut bar = StepBar::new("prewarm", "scans", steps, quiet);
+        let progress = &mut |done| bar.steps(done, "");
         let read = read_through::<S>(plan.engine, target, scans, threads, progress);
         bar.done();
         read.map_err(server)?;

@@ -23,6 +23,7 @@ use crate::report::progress::{Progress, note};
 use crate::report::terminal;
 use crate::report::{environment, folder, time};
 use crate::run::execute::{RunConfig, RunError, Threads, not_written, run as execute};
+use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::run::{fresh, meta};
 use crate::stats::sink::Sink;
@@ -120,10 +121,11 @@ pub async fn measure<S: Session + 'static>(
 
     let plan = Arc::new(plan);
     let ran = async {
-        let ours = found.iter().filter(|_| !options.foreign_data);
-        for (found, target) in ours.zip(targets) {
-            let at = time::for_cells(now);
-            found.mark_written::<S>(&plan, target, &at).await?;
+        if !options.foreign_data {
+            for (found, target) in found.iter().zip(targets) {
+                let at = time::for_cells(now);
+                found.mark_written::<S>(&plan, target, &at).await?;
+            }
         }
         let (plan, threads) = (plan.clone(), Threads::Own);
         let ran = execute::<S>(&config, plan, info, controls, threads, sinks, interrupted());
@@ -242,15 +244,18 @@ fn announce(
         Stop::Transactions(count) => counted(count, "transaction"),
     };
     let tls = if facts.tls { " with TLS" } else { "" };
-    let rate = config.pace.open().map_or(String::new(), |open| {
-        let (arrivals, rate) = (open.arrivals.name(), open.rate);
-        format!(
-            ", {rate} due a second ({arrivals}, {})",
+    let pace = match &config.pace {
+        Pace::Closed { wait } if *wait > 0.0 => format!(", keying and think times times {wait}"),
+        Pace::Closed { .. } => String::new(),
+        Pace::Open(open) => format!(
+            ", {} due a second ({}, {})",
+            open.rate,
+            open.arrivals.name(),
             open.schedule.name()
-        )
-    });
+        ),
+    };
     note(format_args!(
-        "{} on {} {}{tls}, {}: {}{rate}, {} of warm-up, {end}, seed {}",
+        "{} on {} {}{tls}, {}: {}{pace}, {} of warm-up, {end}, seed {}",
         plan.workload,
         plan.engine,
         facts.version,

@@ -15,7 +15,7 @@ use crate::run::pace::{Open, Pace};
 use crate::run::timeline::Stop;
 use crate::stats::summary::Warning;
 use crate::value::{Arrivals, Engine, Isolation, Schedule};
-use crate::workload::plan::{Plan, RunDefaults};
+use crate::workload::plan::{Plan, RunDefaults, Transaction};
 
 /// What a run takes where neither flag nor file says.
 const CLIENTS: u64 = 1;
@@ -27,6 +27,8 @@ const ERROR_LIMIT: f64 = 0.01;
 
 /// Transactions per second beyond which planning alone would take the cores.
 const HIGHEST_RATE: f64 = 10e6;
+/// Times keying and think times: beyond it nobody would wait for the run.
+const LONGEST_WAIT: f64 = 1000.0;
 
 /// What the command line asks of a run, beside workload and target.
 #[derive(Clone, Debug)]
@@ -104,8 +106,7 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
         return Err(usage(anyhow!("run.clients is 0; run at least 1")));
     }
     let setup = setup(plan, targets)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    let workers = options.workers.unwrap_or(cores).min(clients);
+    let workers = options.workers.unwrap_or(usable_cores()).min(clients);
     Ok(RunConfig {
         targets: targets
             .iter()
@@ -117,7 +118,7 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
         warmup,
         stop,
         grace: flags.grace.or(file.grace).unwrap_or(GRACE),
-        pace: pace(flags, file)?,
+        pace: pace(plan, flags)?,
         sla: flags.sla.or(file.sla),
         error_limit: flags
             .error_limit
@@ -125,6 +126,11 @@ pub fn config(plan: &Plan, targets: &[Target], options: &RunOptions<'_>) -> Resu
             .unwrap_or(ERROR_LIMIT),
         warnings: options.warnings.clone(),
     })
+}
+
+/// Cores that this process may use.
+pub fn usable_cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// What clients' sessions begin with; refused where the engine cannot do it.
@@ -142,7 +148,27 @@ fn setup(plan: &Plan, targets: &[Target]) -> Result<Setup> {
     }
 }
 
-fn pace(flags: &RunDefaults, file: &RunDefaults) -> Result<Pace> {
+/// What keying and think times are multiplied by.
+fn wait(plan: &Plan) -> Result<f64> {
+    let wait = plan.run.wait.unwrap_or(0.0);
+    if !(0.0..=LONGEST_WAIT).contains(&wait) {
+        return Err(usage(anyhow!(
+            "run.wait is {wait}; give 0 (as fast as it can), 1 (by the book), or another factor up to {LONGEST_WAIT}"
+        )));
+    }
+    let waits = |transaction: &Transaction| !(transaction.keying + transaction.think).is_zero();
+    if wait > 0.0 && !plan.transactions.iter().any(waits) {
+        return Err(usage(anyhow!(
+            "run.wait is {wait}, but no transaction of {} has a keying or think time; give them one, or leave it out",
+            plan.workload
+        )));
+    }
+    Ok(wait)
+}
+
+fn pace(plan: &Plan, flags: &RunDefaults) -> Result<Pace> {
+    let file = &plan.run;
+    let wait = wait(plan)?;
     let arrivals = flags.arrivals.or(file.arrivals);
     let schedule = flags.schedule.or(file.schedule);
     let late_limit = flags.late_limit.or(file.late_limit);
@@ -156,12 +182,22 @@ fn pace(flags: &RunDefaults, file: &RunDefaults) -> Result<Pace> {
             Some((key, _)) => Err(usage(anyhow!(
                 "run.{key} is given, but it is for an open loop only; give its rate too, such as --rate 1000"
             ))),
-            None => Ok(Pace::Closed),
+            None => Ok(Pace::Closed { wait }),
         };
     };
+    if wait > 0.0 {
+        return Err(usage(anyhow!(
+            "run.wait is {wait} and a rate is given, but an open loop says itself when transactions start; leave one out"
+        )));
+    }
     if rate <= 0.0 || rate > HIGHEST_RATE {
         return Err(usage(anyhow!(
             "run.rate is {rate} per second; give one above 0 and up to 10M"
+        )));
+    }
+    if late_limit == Some(Duration::ZERO) {
+        return Err(usage(anyhow!(
+            "run.late_limit is 0s, and nothing starts at the very instant; give a longer one, such as 10ms"
         )));
     }
     Ok(Pace::Open(Open {

@@ -7,12 +7,13 @@ use anyhow::Result;
 use toml_edit::Value;
 
 use crate::commands::exit::usage;
-use crate::commands::run_config::RunOptions;
+use crate::commands::run_config::{RunOptions, usable_cores};
 use crate::db::session::Target;
 use crate::report::csv::FORMAT;
 use crate::report::manifest::{Manifest, OutcomePart, RunPart, TargetPart};
 use crate::report::time;
 use crate::run::execute::RunConfig;
+use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::stats::summary::{RunInfo, Summary};
 use crate::units::human_duration;
@@ -53,11 +54,6 @@ pub fn info(
             .collect(),
         ..RunInfo::default()
     }
-}
-
-/// Cores that this process may use.
-fn usable_cores() -> u64 {
-    std::thread::available_parallelism().map_or(1, usize::from) as u64
 }
 
 /// As the session has it, under the name that its engine gives the setting.
@@ -122,6 +118,10 @@ pub fn manifest(
             grace: human_duration(config.grace),
             error_limit: percent(config.error_limit),
             rate: config.pace.open().map(|open| open.rate),
+            wait: match config.pace {
+                Pace::Closed { wait } => wait,
+                Pace::Open(_) => 0.0,
+            },
             session: config.targets[0].setup().statements.clone(),
             prewarm: plan.run.prewarm,
             foreign_data: false,
@@ -170,6 +170,11 @@ fn in_force(config: &RunConfig, prewarm: bool) -> Vec<(&'static str, Value)> {
         if let Some(limit) = open.late_limit {
             values.push(("late_limit", human_duration(limit).into()));
         }
+    }
+    if let Pace::Closed { wait } = config.pace
+        && wait > 0.0
+    {
+        values.push(("wait", wait.into()));
     }
     if let Some(sla) = config.sla {
         values.push(("sla", human_duration(sla).into()));

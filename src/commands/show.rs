@@ -13,7 +13,7 @@ use crate::random::rng::Purpose;
 use crate::run::load::estimate;
 use crate::transaction::drawn::{Drawn, Place};
 use crate::units::{counted, grouped, human_bytes, human_duration};
-use crate::value::{Cells, StmtId, Value};
+use crate::value::{Cells, Schedule, StmtId, Value};
 use crate::workload::compile::{check, compile};
 use crate::workload::draw::{Draw, Generator};
 use crate::workload::mix::Mix;
@@ -157,9 +157,18 @@ fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction
     } else {
         ("", "")
     };
+    let mut waits = String::new();
+    // Writing to a String cannot fail.
+    if !transaction.keying.is_zero() {
+        let _ = write!(waits, ", keying {}", human_duration(transaction.keying));
+    }
+    if !transaction.think.is_zero() {
+        let think = human_duration(transaction.think);
+        let _ = write!(waits, ", think time {think} on the average");
+    }
     writeln!(
         out,
-        "  {} (weight {}): {begin}{}{commit}",
+        "  {} (weight {}{waits}): {begin}{}{commit}",
         transaction.name,
         transaction.weight,
         parts.join(", ")
@@ -184,6 +193,8 @@ fn run_line(out: &mut impl Write, plan: &Plan) -> Result<()> {
             .map(|count| format!("{count} transactions")),
     );
     parts.extend(run.rate.map(|rate| format!("{rate} due a second")));
+    let wait = run.wait.filter(|wait| *wait > 0.0);
+    parts.extend(wait.map(|wait| format!("keying and think times times {wait}")));
     parts.extend(run.isolation.map(|level| format!("isolation {level}")));
     parts.extend(run.prewarm.then(|| "tables read through first".to_owned()));
     parts.extend(
@@ -213,14 +224,18 @@ fn transactions(
     let clients = plan.run.clients.unwrap_or(1);
     fresh_lines(out, plan, clients)?;
     let mut drawn = Drawn::new(plan, seed, client, clients);
+    // Whoever is free takes the pool's next.
+    let is_pool = plan.run.rate.is_some() && plan.run.schedule != Some(Schedule::PerClient);
     for k in 0..first {
-        let picked = drawn.draw(plan, phase, Place::of_client(client, k));
+        let (place, who) = if is_pool {
+            (Place::of_pool(k), format!("arrival {k} of the pool"))
+        } else {
+            let who = format!("client {client}, transaction {k}");
+            (Place::of_client(client, k), who)
+        };
+        let picked = drawn.draw(plan, phase, place);
         let transaction = &plan.transactions[picked];
-        writeln!(
-            out,
-            "-- client {client}, transaction {k}: {}",
-            transaction.name
-        )?;
+        writeln!(out, "-- {who}: {}", transaction.name)?;
         match &transaction.body {
             Body::Script(script) => {
                 statements(out, plan, transaction, script, &drawn.registers)?;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use crate::value::{Args, Dec, Engine, Isolation, RowBuf, ServerFacts, Statement, StmtId};
@@ -12,6 +13,10 @@ use super::null_script::Script;
 use super::session::{Cancel, Class, DbError, Row, Session, Target};
 use super::setup;
 use super::stop::{self, Stop};
+
+/// Statements that take no time before others on the thread have a turn: the
+/// worker turns its pages and hears of Ctrl-C.
+const AT_ONCE: u64 = 4096;
 
 #[derive(Debug)]
 pub struct NullSession {
@@ -88,10 +93,13 @@ impl NullSession {
     }
 
     async fn statement(&mut self) -> Result<(), DbError> {
+        self.statements += 1;
         if self.at_once && !self.stop.is_closed() {
+            if self.statements.is_multiple_of(AT_ONCE) {
+                yield_now().await;
+            }
             return Ok(());
         }
-        self.statements += 1;
         self.take(self.script.takes(self.statements)).await?;
         match self.script.failure(self.statements) {
             None => Ok(()),

@@ -63,8 +63,8 @@ pub enum Cancel {
 pub trait Session: Sized {
     type Row: Row;
 
-    /// Connects, does the target's setup and prepares every statement. Values are later encoded to the
-    /// types that the server inferred.
+    /// Connects, does the target's setup and prepares every statement. Values are
+    /// later encoded to the types that the server inferred.
     async fn open(target: &Target, statements: &[Statement]) -> Result<Self, DbError>;
 
     /// Backend process or connection id, as `cancel` takes it.

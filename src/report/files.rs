@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::report::csv::{CsvFile, Form};
 use crate::report::hlog::HistogramLog;
 use crate::report::runs;
+use crate::stats::audit::audit;
 use crate::stats::cell::Cell;
 use crate::stats::interval::{self, Interval, IntervalRow};
 use crate::stats::latency::Latency;
@@ -59,6 +60,8 @@ const PERCENTILES: [&str; 6] = [
     "value_us",
     "count",
 ];
+
+const AUDIT: [&str; 6] = ["run", "item", "value", "lower", "upper", "result"];
 
 impl RunFiles {
     /// Begins the files in `folder`, which lies in `results`.
@@ -176,6 +179,26 @@ impl RunFiles {
         file.flush()
     }
 
+    /// Only of a run that has one.
+    fn audit(&self, summary: &Summary) -> Result<(), SinkError> {
+        let rows = audit(summary);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut file = self.csv("audit.csv", AUDIT)?;
+        for row in rows {
+            file.row([
+                Cell::from(self.run.as_str()),
+                Cell::from(row.item),
+                row.value.into(),
+                row.lower.into(),
+                row.upper.into(),
+                Cell::from(row.result()),
+            ])?;
+        }
+        file.flush()
+    }
+
     fn percentiles(&self, summary: &Summary) -> Result<(), SinkError> {
         let mut file = self.csv("percentiles.csv", PERCENTILES)?;
         for row in summary.rows() {
@@ -234,6 +257,7 @@ impl Sink for RunFiles {
             self.statements(summary),
             self.errors(summary),
             self.percentiles(summary),
+            self.audit(summary),
             runs::append(&self.results, &summary.all_row(), self.form),
         ];
         written.into_iter().collect()

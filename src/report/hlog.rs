@@ -1,5 +1,6 @@
 //! `latency.hlog`: the `HdrHistogram` interval log, version 2, with a tag for
-//! each transaction type, in an open loop one more for its response times. The usual viewers open it; intervals merge exactly.
+//! each transaction type, in an open loop one more for its response times. The
+//! usual viewers open it; intervals merge exactly.
 
 use std::fs::File;
 use std::io::Write;

@@ -44,6 +44,8 @@ pub struct RunPart {
     pub error_limit: String,
     /// Planned transactions per second, of an open loop.
     pub rate: Option<f64>,
+    /// What keying and think times were multiplied by.
+    pub wait: f64,
     /// SQL that each client sent once, before its first transaction.
     pub session: Vec<String>,
     /// Tables and indexes were read through before the run.

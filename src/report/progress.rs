@@ -132,11 +132,14 @@ fn line(interval: &Interval) -> String {
     text
 }
 
-/// Rows and time left of a load: a bar on a terminal, else a line now and then.
+/// How far work has come, and the time left: a bar on a terminal, else a line now
+/// and then.
 #[derive(Debug)]
-pub struct LoadBar {
+pub struct StepBar {
     bar: Option<ProgressBar>,
-    rows: u64,
+    what: &'static str,
+    unit: &'static str,
+    steps: u64,
     /// Calls until the next line; `None` where there is none.
     calls: Option<u64>,
 }
@@ -144,72 +147,37 @@ pub struct LoadBar {
 /// Calls come ten times a second; a log gets a line every ten seconds.
 const CALLS_A_LINE: u64 = 100;
 
-impl LoadBar {
-    pub fn new(rows: u64, quiet: bool) -> LoadBar {
-        let on_terminal = std::io::stderr().is_terminal();
-        let template = "loading {bar:20} {human_pos}/{human_len} rows, {rate}, {eta} left{msg}";
-        LoadBar {
-            bar: (!quiet && on_terminal).then(|| bar(rows, template)),
-            rows,
-            calls: (!quiet && !on_terminal).then_some(0),
-        }
-    }
-
-    /// `done` rows are there.
-    pub fn rows(&mut self, done: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_position(done);
-            if done >= self.rows {
-                bar.set_message(", making indexes");
-            }
-        }
-        if let Some(calls) = &mut self.calls {
-            *calls += 1;
-            if calls.is_multiple_of(CALLS_A_LINE) {
-                let (done, rows) = (grouped(done), grouped(self.rows));
-                note(format_args!("loading: {done} of {rows} rows"));
-            }
-        }
-    }
-
-    pub fn done(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// Steps of other work: a bar on a terminal, else a line now and then.
-#[derive(Debug)]
-pub struct StepBar {
-    bar: Option<ProgressBar>,
-    what: &'static str,
-    steps: u64,
-    /// Calls until the next line; `None` where there is none.
-    calls: Option<u64>,
-}
-
 impl StepBar {
-    pub fn new(what: &'static str, steps: u64, quiet: bool) -> StepBar {
+    pub fn new(what: &'static str, unit: &'static str, steps: u64, quiet: bool) -> StepBar {
         let on_terminal = std::io::stderr().is_terminal();
-        let template = format!("{what} {{bar:20}} {{pos}}/{{len}}");
+        let template = format!(
+            "{what} {{bar:20}} {{human_pos}}/{{human_len}} {unit}, {{rate}}, {{eta}} left{{msg}}"
+        );
         StepBar {
             bar: (!quiet && on_terminal).then(|| bar(steps, &template)),
             what,
+            unit,
             steps,
             calls: (!quiet && !on_terminal).then_some(0),
         }
     }
 
-    /// `done` steps are done.
-    pub fn steps(&mut self, done: u64) {
+    /// `done` steps are done. `then` is what goes on when all are.
+    pub fn steps(&mut self, done: u64, then: &'static str) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
+            if done >= self.steps {
+                bar.set_message(then);
+            }
         }
         if let Some(calls) = &mut self.calls {
             *calls += 1;
             if calls.is_multiple_of(CALLS_A_LINE) {
-                note(format_args!("{}: {done} of {}", self.what, self.steps));
+                let (done, steps) = (grouped(done), grouped(self.steps));
+                note(format_args!(
+                    "{}: {done} of {steps} {}",
+                    self.what, self.unit
+                ));
             }
         }
     }

@@ -150,6 +150,7 @@ mod tests {
             client_cpu: Duration::ZERO,
             outage: Duration::ZERO,
             disconnected: Duration::ZERO,
+            orders_taken: None,
             warnings: Vec::new(),
         }
     }

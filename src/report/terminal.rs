@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 
+use crate::stats::audit::audit;
 use crate::stats::cell::Cell;
 use crate::stats::latency::Latency;
 use crate::stats::recorder::TransactionStats;
@@ -57,6 +58,9 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         grouped(all.sent),
         per_second("qps")
     )?;
+    if let Some(orders) = number(&row, "new_orders_per_min") {
+        writeln!(text, "  new orders   {:>25} per minute", fixed(orders, 1))?;
+    }
     let counts = [
         ("rolled back", all.rolled_back),
         ("retries", all.retries),
@@ -77,6 +81,7 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
         latencies(text, summary, "response time in ms", |stats| {
             &stats.response
         })?;
+        latencies(text, summary, "due to sent in ms", |stats| &stats.lag)?;
         latencies(text, summary, "service time in ms", |stats| &stats.service)?;
     } else {
         latencies(text, summary, "latency in ms", |stats| &stats.service)?;
@@ -100,6 +105,7 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
             }
         }
     }
+    audit_table(text, summary)?;
     if let Some(share) = summary.client_cpu_pct() {
         let cores = counted(summary.info.cores, "core");
         writeln!(text, "\n  client CPU {share:.1} % of {cores}")?;
@@ -120,6 +126,31 @@ fn write_summary(text: &mut String, summary: &Summary, style: &Style) -> std::fm
             style.yellow(&format!("{word} {}", warning.code)),
             warning.message
         )?;
+    }
+    Ok(())
+}
+
+/// Of a TPC-C run.
+fn audit_table(text: &mut String, summary: &Summary) -> std::fmt::Result {
+    let shown = |number: Option<f64>| {
+        let decimals = |number: f64| if number.fract() == 0.0 { 0 } else { 2 };
+        number.map_or(String::new(), |number| fixed(number, decimals(number)))
+    };
+    for (index, row) in audit(summary).iter().enumerate() {
+        if index == 0 {
+            writeln!(
+                text,
+                "\n  {:<30} {:>12} {:>12} {:>12}",
+                "audit", "value", "at least", "at most"
+            )?;
+        }
+        let (value, lower, upper) = (shown(row.value), shown(row.lower), shown(row.upper));
+        let line = format!(
+            "    {:<28} {value:>12} {lower:>12} {upper:>12}  {}",
+            row.item,
+            row.result()
+        );
+        writeln!(text, "{}", line.trim_end())?;
     }
     Ok(())
 }

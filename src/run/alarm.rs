@@ -21,7 +21,7 @@ use rustix::time::{
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 #[derive(Debug)]
 pub struct Alarm {
@@ -43,7 +43,7 @@ struct Timer {
     waiting: RefCell<BinaryHeap<Reverse<Waiting>>>,
 }
 
-/// A client that sleeps. Ordered by its instant.
+/// A client that waits. Ordered by its instant.
 #[derive(Debug)]
 struct Waiting {
     until: Instant,
@@ -140,9 +140,10 @@ impl Timer {
 
     async fn tick(&self) {
         loop {
-            // Only a broken runtime makes this fail; clients then wake late.
-            if let Ok(mut ready) = self.fd.readable().await {
-                ready.clear_ready();
+            match self.fd.readable().await {
+                Ok(mut ready) => ready.clear_ready(),
+                // The runtime is at its end; should it not be, clients wake late.
+                Err(_) => sleep(Duration::from_millis(1)).await,
             }
             let now = Instant::now();
             let mut waiting = self.waiting.borrow_mut();

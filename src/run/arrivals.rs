@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::random::rng::{Purpose, Rng};
 use crate::run::pace::Open;
+use crate::run::timeline::Stop;
 use crate::value::{Arrivals, Schedule};
 
 /// The arrivals of the pool, or of one client, in order.
@@ -32,23 +33,13 @@ enum Gaps {
 }
 
 impl Stream {
-    /// The streams of a phase: one for the pool, or one for each client.
-    pub fn of(open: &Open, seed: u64, phase: Purpose, clients: u64) -> Vec<Stream> {
-        let streams = match open.schedule {
-            Schedule::Pool => 1,
-            Schedule::PerClient => clients,
-        };
-        (0..streams)
-            .map(|number| Stream::new(open, seed, phase, number, streams))
-            .collect()
+    pub fn of_pool(open: &Open, seed: u64, phase: Purpose) -> Stream {
+        Stream::new(open, seed, phase, 0, 1)
     }
 
-    /// The stream that client `client` takes its arrivals from.
+    /// Of client `client` of `clients`.
     pub fn of_client(open: &Open, seed: u64, phase: Purpose, client: u64, clients: u64) -> Stream {
-        match open.schedule {
-            Schedule::Pool => Stream::new(open, seed, phase, 0, 1),
-            Schedule::PerClient => Stream::new(open, seed, phase, client, clients),
-        }
+        Stream::new(open, seed, phase, client, clients)
     }
 
     /// Stream `number` of `streams`, which together give the rate.
@@ -116,34 +107,59 @@ fn nanos(seconds: f64) -> u64 {
 /// Counts how many arrivals of all streams together are due, as time goes on.
 #[derive(Debug)]
 pub struct Offered {
-    streams: Vec<(Stream, Duration)>,
+    streams: Vec<Rest>,
     count: u64,
-    /// No more than these are offered.
-    limit: u64,
+}
+
+/// What is left of a stream.
+#[derive(Debug)]
+struct Rest {
+    stream: Stream,
+    /// When the next arrival is due.
+    due: Duration,
+    arrivals: u64,
 }
 
 impl Offered {
-    pub fn new(streams: Vec<Stream>, limit: Option<u64>) -> Offered {
-        let first = |mut stream: Stream| {
-            let due = stream.due(0);
-            (stream, due)
+    /// The streams of a phase, one for the pool or one for each client. A number
+    /// of transactions that ends the run ends each at its share.
+    pub fn new(
+        open: &Open,
+        seed: u64,
+        phase: Purpose,
+        clients: u64,
+        stop: Option<Stop>,
+    ) -> Offered {
+        let rest = |mut stream: Stream, arrivals: Option<u64>| Rest {
+            due: stream.due(0),
+            stream,
+            arrivals: arrivals.unwrap_or(u64::MAX),
         };
-        Offered {
-            streams: streams.into_iter().map(first).collect(),
-            count: 0,
-            limit: limit.unwrap_or(u64::MAX),
-        }
+        let streams = match open.schedule {
+            Schedule::Pool => {
+                let all = stop.and_then(Stop::transactions);
+                vec![rest(Stream::of_pool(open, seed, phase), all)]
+            }
+            Schedule::PerClient => (0..clients)
+                .map(|client| {
+                    let share = stop.and_then(|stop| stop.share(client, clients));
+                    rest(Stream::of_client(open, seed, phase, client, clients), share)
+                })
+                .collect(),
+        };
+        Offered { streams, count: 0 }
     }
 
     /// Arrivals that are due before `until`, which does not go back.
     pub fn before(&mut self, until: Duration) -> u64 {
-        for (stream, due) in &mut self.streams {
-            while *due < until {
+        for rest in &mut self.streams {
+            while rest.due < until && rest.arrivals > 0 {
                 self.count += 1;
-                *due = stream.due(stream.next);
+                rest.arrivals -= 1;
+                rest.due = rest.stream.due(rest.stream.next);
             }
         }
-        self.count.min(self.limit)
+        self.count
     }
 }
 
@@ -162,7 +178,7 @@ mod tests {
 
     fn pool(rate: f64, arrivals: Arrivals, seed: u64) -> Stream {
         let open = open(rate, arrivals, Schedule::Pool);
-        Stream::of_client(&open, seed, Purpose::Run, 3, 8)
+        Stream::of_pool(&open, seed, Purpose::Run)
     }
 
     #[test]
@@ -180,7 +196,8 @@ mod tests {
     fn clients_share_constant_arrivals_evenly() {
         let open = open(8.0, Arrivals::Constant, Schedule::PerClient);
         let mut all: Vec<Duration> = Vec::new();
-        for mut stream in Stream::of(&open, 1, Purpose::Run, 4) {
+        for client in 0..4 {
+            let mut stream = Stream::of_client(&open, 1, Purpose::Run, client, 4);
             all.extend((0..2).map(|number| stream.due(number)));
         }
         all.sort_unstable();
@@ -222,7 +239,7 @@ mod tests {
         assert_eq!(walked.due(100), jumped.due(100));
         assert_ne!(walked.due(101), pool(50.0, Arrivals::Poisson, 2).due(101));
         let open = open(50.0, Arrivals::Poisson, Schedule::Pool);
-        let mut warmup = Stream::of_client(&open, 1, Purpose::Warmup, 0, 1);
+        let mut warmup = Stream::of_pool(&open, 1, Purpose::Warmup);
         assert_ne!(warmup.due(0), pool(50.0, Arrivals::Poisson, 1).due(0));
     }
 
@@ -230,14 +247,32 @@ mod tests {
     fn offered_counts_what_is_due() {
         for schedule in [Schedule::Pool, Schedule::PerClient] {
             let open = open(10.0, Arrivals::Constant, schedule);
-            let streams = || Stream::of(&open, 1, Purpose::Run, 4);
-            let mut offered = Offered::new(streams(), None);
+            let new = |stop| Offered::new(&open, 1, Purpose::Run, 4, stop);
+            let mut offered = new(None);
             assert_eq!(offered.before(Duration::ZERO), 0);
             assert_eq!(offered.before(Duration::from_nanos(1)), 1);
             assert_eq!(offered.before(Duration::from_secs(1)), 10);
             assert_eq!(offered.before(Duration::from_secs(1)), 10);
-            let mut few = Offered::new(streams(), Some(7));
+            let mut few = new(Some(Stop::Transactions(7)));
             assert_eq!(few.before(Duration::from_secs(1)), 7);
+        }
+    }
+
+    /// Clients of their own pace: one that has had its share waits for no other.
+    #[test]
+    fn each_client_is_offered_its_share_alone() {
+        let open = open(10.0, Arrivals::Poisson, Schedule::PerClient);
+        let stop = Stop::Transactions(20);
+        let mut offered = Offered::new(&open, 1, Purpose::Run, 4, Some(stop));
+        let mut dues: Vec<Duration> = Vec::new();
+        for client in 0..4 {
+            let mut stream = Stream::of_client(&open, 1, Purpose::Run, client, 4);
+            dues.extend((0..5).map(|number| stream.due(number)));
+        }
+        for tenth in 1..100 {
+            let until = Duration::from_millis(100) * tenth;
+            let due = dues.iter().filter(|due| **due < until).count() as u64;
+            assert_eq!(offered.before(until), due, "{until:?}");
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::random::rng::Purpose;
-use crate::run::arrivals::{Offered, Stream};
+use crate::run::arrivals::Offered;
 use crate::run::execute::RunConfig;
 use crate::run::pace::Open;
 use crate::stats::interval::Phase;
@@ -35,17 +35,14 @@ pub struct Owed {
 
 impl Backlog {
     pub fn new(open: &Open, config: &RunConfig) -> Backlog {
-        let account = |phase, limit| {
-            let streams = Stream::of(open, config.seed, phase, config.clients);
-            Account {
-                plan: Offered::new(streams, limit),
-                offered: 0,
-                taken: 0,
-            }
+        let account = |phase, stop| Account {
+            plan: Offered::new(open, config.seed, phase, config.clients, stop),
+            offered: 0,
+            taken: 0,
         };
         Backlog {
             warmup: account(Purpose::Warmup, None),
-            window: account(Purpose::Run, config.stop.transactions()),
+            window: account(Purpose::Run, Some(config.stop)),
             warmup_length: config.warmup,
         }
     }

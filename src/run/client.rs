@@ -9,10 +9,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::db::session::{Class, DbError, Session, Target};
-use crate::run::agenda::{Agenda, Claims};
+use crate::run::agenda::{Agenda, Pool};
 use crate::run::alarm::Alarm;
 use crate::run::ledger::{Ledger, Started};
 use crate::run::pace::Pace;
+use crate::run::tallied::tally;
 use crate::run::timed::Timed;
 use crate::stats::interval::Phase;
 use crate::stats::recorder::Fate;
@@ -41,7 +42,8 @@ pub struct Work {
     pub clients: u64,
     /// How many all clients together run in the window, where that ends it.
     pub transactions: Option<u64>,
-    pub claims: Arc<Claims>,
+    /// Where an open loop has one.
+    pub pool: Option<Pool>,
     pub alarm: Alarm,
     /// A new connection waits to have Nagle's algorithm switched off: the worker
     /// does it once for all, as it means to look at every open file.
@@ -71,7 +73,11 @@ impl Slot {
 
 /// How a transaction ended.
 enum Ended {
-    Committed(Instant),
+    Committed {
+        end: Instant,
+        /// Districts without an order to deliver.
+        skipped: u64,
+    },
     RolledBack(Instant),
     Failed(Fate, Instant),
     /// The run was over first.
@@ -99,12 +105,14 @@ pub async fn client<S: Session>(
         let ended = attempt_until_done(work, &mut session, started, &drawn).await;
         slot.in_flight.set(None);
         match ended {
-            Ended::Committed(end) => {
-                work.ledger.committed(&started, end);
+            Ended::Committed { end, skipped } => {
+                let tally = tally(&work.plan, started.transaction, &drawn, skipped);
+                work.ledger.committed(&started, end, tally.as_ref());
                 free = end;
             }
             Ended::RolledBack(end) => {
-                work.ledger.rolled_back(&started, end);
+                let tally = tally(&work.plan, started.transaction, &drawn, 0);
+                work.ledger.rolled_back(&started, end, tally.as_ref());
                 free = end;
             }
             Ended::Failed(fate, end) => {
@@ -145,7 +153,10 @@ async fn attempt_until_done<S: Session>(
     session.start(transaction, sent);
     loop {
         let failure = match execute(session, plan, drawn).await {
-            Ok(Outcome::Committed) => return Ended::Committed(session.last().1),
+            Ok(Outcome::Committed { skipped }) => {
+                let (_, end) = session.last();
+                return Ended::Committed { end, skipped };
+            }
             Ok(Outcome::RolledBack) => return Ended::RolledBack(session.last().1),
             Err(failure) => failure,
         };
@@ -160,7 +171,7 @@ async fn attempt_until_done<S: Session>(
             }
             return Ended::Unfinished;
         }
-        work.ledger.error(line, &failure.error, fate, at);
+        work.ledger.error(&started, line, &failure.error, fate, at);
         if class == Class::Disconnected {
             return Ended::Lost(fate, failure.error, at);
         }
@@ -170,7 +181,8 @@ async fn attempt_until_done<S: Session>(
             // Whatever it was: a session that may still hold a half transaction
             // must not go on, for the next BEGIN would commit it on MySQL.
             let (line, at) = session.last();
-            work.ledger.error(line, &error, Fate::Disconnected, at);
+            work.ledger
+                .error(&started, line, &error, Fate::Disconnected, at);
             return Ended::Lost(Fate::Disconnected, error, at);
         }
         if fate != Fate::Retried {
@@ -185,7 +197,7 @@ async fn attempt_until_done<S: Session>(
         if work.ledger.phase(again) == Phase::Drain {
             return Ended::Unfinished;
         }
-        work.ledger.retried(transaction, again);
+        work.ledger.retried(&started, again);
         session.start(transaction, again);
     }
 }

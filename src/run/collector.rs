@@ -7,12 +7,14 @@ use std::time::Duration;
 use crate::run::backlog::Backlog;
 use crate::run::execute::RunConfig;
 use crate::run::message::Tick;
+use crate::run::tallied::audited;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::Place;
 use crate::stats::interval::{Interval, Phase};
+use crate::stats::latency::Latency;
 use crate::stats::recorder::{ErrorStats, Fate, Recorder};
 use crate::stats::series::steadiness;
-use crate::stats::summary::{GENERATOR_LAG_LIMIT_US, OpenLoop, RunInfo, Summary};
+use crate::stats::summary::{ENOUGH_FOR_LAG, GENERATOR_LAG_LIMIT_US, OpenLoop, RunInfo, Summary};
 use crate::value::Kind;
 use crate::workload::plan::Plan;
 
@@ -63,6 +65,7 @@ impl Collector {
             .map(|block| (block.name.clone(), block.kind));
         let control = CONTROL_STATEMENTS.map(|name| (name.to_owned(), Kind::Other));
         info.statements = blocks.chain(control).collect();
+        info.audited = audited(plan);
         let empty = Recorder::new(info.transactions.len(), info.statements.len());
         Collector {
             info,
@@ -129,13 +132,12 @@ impl Collector {
             .as_mut()
             .map(|backlog| backlog.close(place.phase, part.to, &part.recorder));
         match place.phase {
-            Phase::Warmup => {}
+            Phase::Warmup => self.keep_ever(&part.recorder),
             Phase::Measure => {
                 self.total.merge(&part.recorder);
                 self.measured += length;
                 self.client_cpu += part.cpu;
-                let lag = part.recorder.all().generator_lag.quantile_us(0.99);
-                self.late_seconds += u64::from(lag > Some(GENERATOR_LAG_LIMIT_US));
+                self.late_seconds += u64::from(is_late(&part.recorder));
                 if length == Duration::from_secs(1) {
                     let done: u64 = part
                         .recorder
@@ -160,6 +162,15 @@ impl Collector {
             backlog: owed.map(|owed| owed.backlog),
             cpu: part.cpu,
             cores: self.info.cores,
+        }
+    }
+
+    /// Of the warm-up, what counts in any phase.
+    fn keep_ever(&mut self, warmup: &Recorder) {
+        let of = self.total.transactions.iter_mut().zip(&warmup.transactions);
+        for (total, warmup) in of {
+            total.ever_committed += warmup.ever_committed;
+            total.ever_unsure += warmup.ever_unsure;
         }
     }
 
@@ -196,9 +207,19 @@ impl Collector {
             client_cpu: self.client_cpu,
             outage,
             disconnected,
+            orders_taken: None,
             warnings: Vec::new(),
         }
     }
+}
+
+/// Whether the generator itself was late in an interval.
+fn is_late(recorder: &Recorder) -> bool {
+    let mut lag = Latency::default();
+    for stats in &recorder.transactions {
+        lag.merge(&stats.generator_lag);
+    }
+    lag.count() >= ENOUGH_FOR_LAG && lag.quantile_us(0.99) > Some(GENERATOR_LAG_LIMIT_US)
 }
 
 /// Clients that are without a connection at the same time are in one outage:

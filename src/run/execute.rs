@@ -18,6 +18,7 @@ use crate::db::setup::Setup;
 use crate::run::agenda::Claims;
 use crate::run::collector::Collector;
 use crate::run::message::{Command, Message, SessionOf};
+use crate::run::orders;
 use crate::run::pace::Pace;
 use crate::run::timeline::Stop;
 use crate::run::verdict::{Facts, judge};
@@ -122,6 +123,9 @@ pub async fn run<S: Session + 'static>(
         }
     }
     drop((out, receive_commands));
+    let targets = &config.targets;
+    let next_order = orders::next_numbers::<S>(&plan, targets).await;
+    let next_order = next_order.map_err(RunError::Connect)?;
     let conductor = Conductor {
         config,
         commands,
@@ -131,11 +135,14 @@ pub async fn run<S: Session + 'static>(
         sink_error: None,
         left: Vec::new(),
         warnings: config.warnings.clone(),
+        next_order,
+        orders_taken: None,
         hottest_changed: plan.hottest_changed(),
         deletes: plan
             .transactions
             .iter()
             .any(|transaction| transaction.deletes),
+        plan,
     };
     let summary = local
         .run_until(conductor.conduct(&mut controls, interrupt))
@@ -177,6 +184,10 @@ struct Conductor<'a, 'b> {
     /// Sessions that could not be stopped.
     left: Vec<SessionOf>,
     warnings: Vec<Warning>,
+    plan: Arc<Plan>,
+    /// The sum of TPC-C's order numbers before the run, and what it took of them.
+    next_order: Option<i64>,
+    orders_taken: Option<i64>,
     hottest_changed: f64,
     deletes: bool,
 }
@@ -238,7 +249,23 @@ impl Conductor<'_, '_> {
         if !started {
             return Err(RunError::Interrupted);
         }
+        self.count_orders::<S>().await;
         Ok(self.finish(interrupted))
+    }
+
+    /// Asks the server how many orders the run has made.
+    async fn count_orders<S: Session>(&mut self) {
+        let Some(before) = self.next_order else {
+            return;
+        };
+        match orders::next_numbers::<S>(&self.plan, &self.config.targets).await {
+            Ok(after) => self.orders_taken = after.map(|after| after - before),
+            Err(error) => self.warnings.push(Warning {
+                code: "orders_unread",
+                message: format!("new orders are counted by the clients alone: d_next_o_id could not be read after the run: {error}"),
+                fatal: false,
+            }),
+        }
     }
 
     /// sqlx 0.9.0 leaves Nagle's algorithm on: over TLS long arguments then
@@ -268,6 +295,7 @@ impl Conductor<'_, '_> {
     fn finish(mut self, interrupted: bool) -> Summary {
         let mut summary = self.collector.summary();
         summary.warnings = std::mem::take(&mut self.warnings);
+        summary.orders_taken = self.orders_taken;
         judge(
             &mut summary,
             &Facts {

@@ -16,6 +16,7 @@ use crate::run::message::{Message, Tick};
 use crate::run::timeline::{Place, Timeline};
 use crate::stats::interval::Phase;
 use crate::stats::recorder::{ErrorStats, Fate, Recorder};
+use crate::stats::tally::Tally;
 use crate::value::Kind;
 
 /// A statement's place in the recorder: its transaction type and row.
@@ -208,6 +209,7 @@ impl Ledger {
         // The moment between the last transaction and this is no interval.
         let is_window = page.place.phase != Phase::Drain;
         if (is_window && at > page.from)
+            || !page.recorder.waited.is_zero()
             || page
                 .recorder
                 .transactions
@@ -267,9 +269,12 @@ impl Ledger {
 
     /// A statement has come back with an error, and what that meant for its
     /// transaction.
-    pub fn error(&self, line: Line, error: &DbError, fate: Fate, at: Instant) {
+    pub fn error(&self, started: &Started, line: Line, error: &DbError, fate: Fate, at: Instant) {
         let since = self.since_origin(at);
-        self.with(at, |recorder, _| {
+        self.with(at, |recorder, phase| {
+            if self.is_of_another_phase(started, phase) {
+                return;
+            }
             recorder.statement(line.transaction, line.statement).errors += 1;
             recorder.error(ErrorStats {
                 transaction: line.transaction,
@@ -305,9 +310,11 @@ impl Ledger {
         });
     }
 
-    pub fn retried(&self, transaction: usize, at: Instant) {
-        self.with(at, |recorder, _| {
-            recorder.transactions[transaction].retries += 1;
+    pub fn retried(&self, started: &Started, at: Instant) {
+        self.with(at, |recorder, phase| {
+            if !self.is_of_another_phase(started, phase) {
+                recorder.transactions[started.transaction].retries += 1;
+            }
         });
     }
 
@@ -330,8 +337,8 @@ impl Ledger {
     }
 
     /// A transaction that its own inputs rolled back.
-    pub fn rolled_back(&self, started: &Started, end: Instant) {
-        let busy = self.busy(started.sent, end);
+    pub fn rolled_back(&self, started: &Started, end: Instant, tally: Option<&Tally>) {
+        let busy = self.in_window(started.sent, end);
         let open = self.measures.open;
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
@@ -340,16 +347,20 @@ impl Ledger {
                 return;
             }
             stats.drained += u64::from(phase == Phase::Drain);
-            stats.rolled_back += u64::from(phase != Phase::Drain || open);
+            if phase != Phase::Drain || open {
+                stats.rolled_back += 1;
+                tally.inspect(|tally| recorder.tallies.add(tally));
+            }
         });
     }
 
-    pub fn committed(&self, started: &Started, end: Instant) {
-        let busy = self.busy(started.sent, end);
+    pub fn committed(&self, started: &Started, end: Instant, tally: Option<&Tally>) {
+        let busy = self.in_window(started.sent, end);
         let Measures { open, sla } = self.measures;
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
+            stats.ever_committed += 1;
             if self.is_of_another_phase(started, phase) {
                 return;
             }
@@ -359,15 +370,19 @@ impl Ledger {
             }
             stats.within_sla += u64::from(sla.is_some_and(|sla| end - started.due <= sla));
             stats.drained += u64::from(phase == Phase::Drain);
-            stats.done += u64::from(phase != Phase::Drain || open);
+            if phase != Phase::Drain || open {
+                stats.done += 1;
+                tally.inspect(|tally| recorder.tallies.add(tally));
+            }
         });
     }
 
     pub fn failed(&self, started: &Started, end: Instant, fate: Fate) {
-        let busy = self.busy(started.sent, end);
+        let busy = self.in_window(started.sent, end);
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
+            stats.ever_unsure += u64::from(fate == Fate::InDoubt);
             if self.is_of_another_phase(started, phase) {
                 return;
             }
@@ -382,11 +397,12 @@ impl Ledger {
     /// be cancelled, or one between two attempts.
     pub fn unfinished(&self, started: &Started, end: Instant) {
         let cancelled = self.closed.get();
-        let busy = self.busy(started.sent, end);
+        let busy = self.in_window(started.sent, end);
         self.with(end, |recorder, phase| {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
             stats.cancelled += u64::from(cancelled);
+            stats.ever_unsure += 1;
             stats.oldest_unfinished = stats.oldest_unfinished.max(end - started.sent);
             if self.is_of_another_phase(started, phase) {
                 return;
@@ -401,8 +417,14 @@ impl Ledger {
         self.measures.open && started.due < self.window_start && ended_in != Phase::Warmup
     }
 
-    /// The part of a transaction's time that lies in the window.
-    fn busy(&self, start: Instant, end: Instant) -> Duration {
+    /// A client thought, or keyed in what it was to send.
+    pub fn waited(&self, from: Instant, to: Instant) {
+        let waited = self.in_window(from, to);
+        self.with(to, |recorder, _| recorder.waited += waited);
+    }
+
+    /// The part of a time that lies in the window.
+    fn in_window(&self, start: Instant, end: Instant) -> Duration {
         let timeline = self.timeline.get();
         let from = self.since_origin(start).max(timeline.warmup);
         let to = self.since_origin(end);

@@ -1,5 +1,5 @@
-//! When transactions are to start: as soon as a client is free (closed loop), or
-//! at planned instants whatever the server does (open loop). Independent of what
+//! When transactions are to start: when a client is free and has waited as people
+//! at terminals do (closed loop), or at planned instants whatever the server does (open loop). Independent of what
 //! ends a run and of what session it runs on.
 
 use std::time::Duration;
@@ -9,8 +9,11 @@ use crate::value::{Arrivals, Schedule};
 /// The kinds of pace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As soon as the last one has ended.
-    Closed,
+    /// When the last one has ended.
+    Closed {
+        /// What keying and think times are multiplied by. 0: at once.
+        wait: f64,
+    },
     Open(Open),
 }
 
@@ -28,7 +31,7 @@ pub struct Open {
 impl Pace {
     pub fn open(&self) -> Option<&Open> {
         match self {
-            Pace::Closed => None,
+            Pace::Closed { .. } => None,
             Pace::Open(open) => Some(open),
         }
     }

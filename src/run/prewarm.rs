@@ -20,7 +20,10 @@ SELECT format('SELECT count(*) FROM %s WHERE ctid >= ''(0,0)''', t.oid::regclass
 FROM pg_class t WHERE t.relname = $1::text AND pg_table_is_visible(t.oid)
 UNION ALL
 SELECT format('SELECT count(*) FROM (SELECT 1 FROM %s ORDER BY %s) AS rows_in_order', t.oid::regclass,
-  (SELECT string_agg(pg_get_indexdef(i.indexrelid, n, true), ', ' ORDER BY n) FROM generate_series(1, i.indnkeyatts) n))
+  (SELECT string_agg(pg_get_indexdef(i.indexrelid, n, true)
+     || CASE i.indoption[n - 1] & 1 WHEN 1 THEN ' DESC' ELSE ' ASC' END
+     || CASE i.indoption[n - 1] & 2 WHEN 2 THEN ' NULLS FIRST' ELSE ' NULLS LAST' END, ', ' ORDER BY n)
+   FROM generate_series(1, i.indnkeyatts) n))
 FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
 JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
 WHERE t.relname = $1::text AND pg_table_is_visible(t.oid)

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use crate::stats::summary::{GENERATOR_LAG_LIMIT_US, OpenLoop, Summary, Warning};
+use crate::stats::audit::{audit, orders};
+use crate::stats::summary::{ENOUGH_FOR_LAG, GENERATOR_LAG_LIMIT_US, OpenLoop, Summary, Warning};
 use crate::units::{counted, grouped, human_duration};
 
 /// What the summary alone does not know.
@@ -41,7 +42,7 @@ const SATURATED: f64 = 0.97;
 /// this long: shorter ones are the scheduler's.
 const STALL_TIMES_P99: u64 = 20;
 const SHORTEST_STALL_US: u64 = 100_000;
-/// How far busy and reconnect time may miss clients x window.
+/// How far busy, think and reconnect time may miss clients x window.
 const LITTLE_MISS: f64 = 0.05;
 
 /// Appends the warnings that the summary deserves.
@@ -63,12 +64,13 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
         );
     }
     if all.done + all.rolled_back == 0 {
-        warn(
-            "nothing_done",
-            true,
+        let nothing_due = summary.open.is_some_and(|open| open.offered == 0);
+        let why = if nothing_due {
+            "no transaction was due in the window; give a higher rate or a longer time"
+        } else {
             "no transaction was committed in the window; errors.csv says what came in the way"
-                .to_owned(),
-        );
+        };
+        warn("nothing_done", true, why.to_owned());
     }
     if !summary.outage.is_zero() {
         let seconds = summary.outage.as_secs_f64();
@@ -121,33 +123,35 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             ),
         );
     }
-    if let Some(share) = summary.client_cpu_pct()
-        && summary.measured >= SHORTEST_FOR_CPU
-        && share > CPU_WARNS
-    {
-        let cores = summary.info.cores;
-        if share > CPU_SPOILS {
-            warn(
-                "client_bound",
-                true,
-                format!(
-                    "the client used {share:.0} % of its {cores} cores: this run measured the client, not the database"
-                ),
-            );
-        } else {
-            warn(
-                "client_cpu",
-                false,
-                format!(
-                    "the client used {share:.0} % of its {cores} cores; above {CPU_SPOILS} % it is the bottleneck"
-                ),
-            );
-        }
-    }
+    judge_client(summary, &mut warn);
     if let Some(open) = &summary.open {
         judge_open_loop(summary, open, &mut warn);
     } else {
         judge_stall(summary, &mut warn);
+    }
+    let failed = audit(summary)
+        .into_iter()
+        .filter(|row| row.passes == Some(false));
+    let failed: Vec<&str> = failed.map(|row| row.item).collect();
+    if !failed.is_empty() {
+        warn(
+            "audit",
+            false,
+            format!(
+                "the work was not what TPC-C asks for; out of bounds: {}",
+                failed.join(", ")
+            ),
+        );
+    }
+    if let Some(orders) = orders(summary).filter(|orders| !orders.agree()) {
+        warn(
+            "miscounted",
+            true,
+            format!(
+                "clients saw {} new orders commit, {} more are uncertain, and d_next_o_id went on by {}: did anybody else enter orders? else it is a fault of tiermark's or of the server's",
+                orders.committed, orders.unsure, orders.taken
+            ),
+        );
     }
     if !facts.counted
         && summary.open.is_none()
@@ -231,8 +235,8 @@ fn judge_open_loop(
             ),
         );
     }
-    let achieved = (all.done + all.rolled_back) as f64 / open.offered.max(1) as f64;
-    if achieved < SATURATED {
+    let achieved = (all.done + all.rolled_back) as f64 / open.offered as f64;
+    if open.offered > 0 && achieved < SATURATED {
         warn(
             "saturated",
             true,
@@ -242,24 +246,53 @@ fn judge_open_loop(
             ),
         );
     }
-    let lag = all.generator_lag.quantile_us(0.99).unwrap_or(0);
-    if lag > GENERATOR_LAG_LIMIT_US {
-        let ms = lag as f64 / 1e3;
+}
+
+/// Whether tiermark itself was in the way: short of CPU, or late in sending.
+fn judge_client(summary: &Summary, warn: &mut impl FnMut(&'static str, bool, String)) {
+    let cpu = summary
+        .client_cpu_pct()
+        .filter(|_| summary.measured >= SHORTEST_FOR_CPU)
+        .unwrap_or(0.0);
+    let cores = summary.info.cores;
+    let lag = &summary.all.generator_lag;
+    let lag_us = lag
+        .quantile_us(0.99)
+        .filter(|_| lag.count() >= ENOUGH_FOR_LAG)
+        .unwrap_or(0);
+    let mut faults = Vec::new();
+    if cpu > CPU_SPOILS {
+        faults.push(format!("used {cpu:.0} % of its {cores} cores"));
+    }
+    if lag_us > GENERATOR_LAG_LIMIT_US {
+        let ms = Duration::from_micros(lag_us).as_secs_f64() * 1e3;
+        faults.push(format!("sent transactions {ms:.1} ms late (p99)"));
+    }
+    if !faults.is_empty() {
+        let faults = faults.join(" and ");
+        let message = format!(
+            "the client {faults}: this run measured the client, not the database; give it more cores, or less to do"
+        );
+        warn("client_bound", true, message);
+        return;
+    }
+    if cpu > CPU_WARNS {
         warn(
-            "client_bound",
-            true,
+            "client_cpu",
+            false,
             format!(
-                "the client itself sent transactions {ms:.1} ms late (p99): this run measured the client, not the database"
+                "the client used {cpu:.0} % of its {cores} cores; above {CPU_SPOILS} % it is the bottleneck"
             ),
         );
-    } else if open.late_seconds > 0 {
+    }
+    if let Some(open) = &summary.open
+        && open.late_seconds > 0
+    {
+        let seconds = counted(open.late_seconds, "second");
         warn(
             "client_lag",
             false,
-            format!(
-                "in {} the client itself sent transactions more than 1 ms late (p99)",
-                counted(open.late_seconds, "second")
-            ),
+            format!("in {seconds} the client itself sent transactions more than 1 ms late (p99)"),
         );
     }
 }
@@ -285,11 +318,11 @@ fn judge_stall(summary: &Summary, warn: &mut impl FnMut(&'static str, bool, Stri
     }
 }
 
-/// Little's law for a closed loop: time in transactions and without a
+/// Little's law for a closed loop: time in transactions, in thought and without a
 /// connection, over clients x window.
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn little_share(summary: &Summary) -> Option<f64> {
     let available = summary.info.clients as f64 * summary.measured.as_secs_f64();
-    let used = summary.all.busy.as_secs_f64() + summary.disconnected.as_secs_f64();
-    (available > 0.0).then(|| used / available)
+    let used = summary.all.busy + summary.recorder.waited + summary.disconnected;
+    (available > 0.0).then(|| used.as_secs_f64() / available)
 }

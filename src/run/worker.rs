@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::db::nodelay;
 use crate::db::session::{Cancel, Class, DbError, Session, Target};
-use crate::run::agenda::Claims;
+use crate::run::agenda::{Claims, Pool};
 use crate::run::alarm::Alarm;
 use crate::run::client::{CONNECT_TIMEOUT, Slot, Work, client};
 use crate::run::ledger::{Ledger, Measures};
@@ -24,6 +24,7 @@ use crate::run::message::{Command, Message, SessionOf};
 use crate::run::pace::Pace;
 use crate::run::timed::CONTROL_STATEMENTS;
 use crate::run::timeline::{Stop, Timeline};
+use crate::value::Schedule;
 use crate::workload::plan::Plan;
 
 /// Connections that one worker opens at a time: servers answer bursts badly.
@@ -81,6 +82,11 @@ impl Job {
                 DbError::new(Class::Other, "timer", message)
             }),
         }
+    }
+
+    fn pool(&self) -> Option<Pool> {
+        let open = self.pace.open()?;
+        (open.schedule == Schedule::Pool).then(|| Pool::new(open, self.seed, self.claims.clone()))
     }
 
     /// Client numbers of this worker: every `workers`-th.
@@ -143,7 +149,7 @@ pub async fn worker<S: Session + 'static>(
         pace: job.pace,
         clients: job.clients,
         transactions: job.stop.transactions(),
-        claims: job.claims.clone(),
+        pool: job.pool(),
         alarm,
         has_new_sockets: Cell::new(false),
     });

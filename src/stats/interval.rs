@@ -35,7 +35,7 @@ pub struct Interval {
     pub second: f64,
     pub length: Duration,
     pub recorder: Recorder,
-    /// Connected at its end.
+    /// The fewest that had a connection at a time.
     pub clients: u64,
     /// Transactions that were due in it, and those due and not started at its
     /// end. In an open loop.

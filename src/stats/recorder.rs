@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::stats::latency::Latency;
+use crate::stats::tally::Tallies;
 
 /// One transaction type, or all of them.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,7 @@ pub struct TransactionStats {
     pub done: u64,
     /// Of the committed ones, those within the limit that was asked for.
     pub within_sla: u64,
-    /// Sent off, and given up as too late; counted in an open loop.
+    /// Of those that were due in an open loop: sent, and given up as too late.
     pub started: u64,
     pub skipped_late: u64,
     /// By design, as TPC-C's one in a hundred.
@@ -47,10 +48,14 @@ pub struct TransactionStats {
     /// due.
     pub oldest_unfinished: Duration,
     pub oldest_response: Duration,
-    /// Committed within the grace.
+    /// Committed, or rolled back by design, within the grace.
     pub drained: u64,
     /// Time that clients spent in transactions, cut to the window.
     pub busy: Duration,
+    /// Committed in any phase; and in doubt or unfinished in any, so that only the
+    /// server knows.
+    pub ever_committed: u64,
+    pub ever_unsure: u64,
 }
 
 impl TransactionStats {
@@ -77,6 +82,8 @@ impl TransactionStats {
         self.oldest_response = self.oldest_response.max(other.oldest_response);
         self.drained += other.drained;
         self.busy += other.busy;
+        self.ever_committed += other.ever_committed;
+        self.ever_unsure += other.ever_unsure;
     }
 
     /// Whether anything happened at all.
@@ -173,6 +180,10 @@ pub struct Recorder {
     /// `statements_each` of the first transaction, of the second, ..
     pub statements: Vec<StatementStats>,
     pub errors: Vec<ErrorStats>,
+    /// Keying and think times of clients, cut to the window.
+    pub waited: Duration,
+    /// Of TPC-C transactions.
+    pub tallies: Tallies,
     statements_each: usize,
 }
 
@@ -182,6 +193,8 @@ impl Recorder {
             transactions: vec![TransactionStats::default(); transactions],
             statements: vec![StatementStats::default(); transactions * statements_each],
             errors: Vec::new(),
+            waited: Duration::ZERO,
+            tallies: Tallies::default(),
             statements_each,
         }
     }
@@ -227,6 +240,8 @@ impl Recorder {
         for error in &other.errors {
             self.error(error.clone());
         }
+        self.waited += other.waited;
+        self.tallies.merge(&other.tallies);
     }
 
     /// All transaction types together.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::stats::audit::{Audited, NEW_ORDER};
 use crate::stats::cell::{Better, Cell};
 use crate::stats::latency::Latency;
 use crate::stats::recorder::{Recorder, TransactionStats};
@@ -40,6 +41,8 @@ pub struct RunInfo {
     /// Names of the transaction types, and of the statements of each.
     pub transactions: Vec<String>,
     pub statements: Vec<(String, Kind)>,
+    /// Of a workload with TPC-C's transactions.
+    pub audited: Option<Audited>,
 }
 
 /// Something a reader must know about the figures.
@@ -55,6 +58,8 @@ pub struct Warning {
 
 /// Above this the generator's own lag, as p99, spoils figures.
 pub const GENERATOR_LAG_LIMIT_US: u64 = 1000;
+/// Of fewer transactions the p99 is the one worst moment of the machine.
+pub const ENOUGH_FOR_LAG: u64 = 100;
 
 /// What an open loop was asked for beside what it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +90,9 @@ pub struct Summary {
     pub outage: Duration,
     /// Time that clients were without one, summed over the clients.
     pub disconnected: Duration,
+    /// How far TPC-C's `d_next_o_id` went in all districts and phases, where the
+    /// server was asked.
+    pub orders_taken: Option<i64>,
     pub warnings: Vec<Warning>,
 }
 
@@ -216,6 +224,17 @@ impl<'a> SummaryRow<'a> {
             Cell::from(100.0 * self.stats.within_sla as f64 / committed as f64)
         } else {
             Cell::Empty
+        }
+    }
+
+    /// Completed, as TPC-C counts them: committed, or rolled back by design.
+    fn new_orders_per_min(&self) -> Cell {
+        let orders = self.summary.of_kind(NEW_ORDER);
+        let mine = orders.filter(|(name, _)| self.is_all || *name == self.transaction);
+        let completed = mine.map(|(_, stats)| stats.done + stats.rolled_back);
+        match completed.reduce(|sum, more| sum + more) {
+            Some(orders) => self.rate(60 * orders),
+            None => Cell::Empty,
         }
     }
 
@@ -385,4 +404,5 @@ pub static METRICS: &[Metric] = &[
         row.of_all(row.summary.client_cpu.as_secs_f64())
     }),
     metric("warnings", NEITHER, |row| row.warnings()),
+    metric("new_orders_per_min", HIGHER, |row| row.new_orders_per_min()),
 ];

@@ -1,7 +1,10 @@
 //! The inputs of one transaction, drawn whole before it begins: a retry sends
 //! the same again, and no generator's time is in a latency.
 
+use std::time::Duration;
+
 use crate::random::rng::{Purpose, Rng};
+use crate::random::think::think_time;
 use crate::transaction::tpcc::constants::Constants;
 use crate::transaction::tpcc::inputs::{Inputs, Terminal};
 use crate::value::Cells;
@@ -46,6 +49,8 @@ pub struct Drawn {
     pub registers: Cells,
     /// Of a TPC-C transaction.
     pub tpcc: Inputs,
+    /// How long the client is to think after it, by the book.
+    pub think: Duration,
     seed: u64,
     clients: u64,
     fresh: Fresh,
@@ -58,6 +63,7 @@ impl Drawn {
         Drawn {
             registers: Cells::default(),
             tpcc: Inputs::default(),
+            think: Duration::ZERO,
             seed,
             clients,
             fresh: Fresh::new(client, clients),
@@ -92,6 +98,8 @@ impl Drawn {
                 }
             }
         }
+        // Last, so that the inputs are the same with and without it.
+        self.think = think_time(plan.transactions[picked].think, &mut rng);
         picked
     }
 }

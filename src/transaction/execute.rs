@@ -11,7 +11,10 @@ use crate::workload::plan::{Body, Transaction};
 /// How a transaction ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    Committed,
+    Committed {
+        /// Districts in which a delivery found no order to deliver.
+        skipped: u64,
+    },
     /// Its inputs asked for this: TPC-C's orders of an item that there is not.
     RolledBack,
 }
@@ -41,7 +44,7 @@ pub async fn execute<S: Session>(
     let outcome = outcome.map_err(before_commit)?;
     match outcome {
         _ if !transaction.atomic => {}
-        Outcome::Committed => {
+        Outcome::Committed { .. } => {
             let committed = session.commit().await;
             committed.map_err(|error| Failure {
                 error,
@@ -64,7 +67,7 @@ async fn until_its_end<S: Session>(
     match &transaction.body {
         Body::Script(script) => {
             script::send(session, script, &drawn.registers).await?;
-            Ok(Outcome::Committed)
+            Ok(Outcome::Committed { skipped: 0 })
         }
         Body::Tpcc(body) => send::send(session, body, &drawn.tpcc).await,
     }

@@ -164,6 +164,7 @@ impl<'a> Compiler<'a> {
         let mix = self.mix(&transactions)?;
         let conditions = self.conditions(&tables)?;
         let tpcc = self.tpcc()?;
+        let order_numbers = self.order_numbers(&transactions)?;
         let run = self.run_defaults()?;
         let mut all_used = self.resolver.take_used();
         all_used.extend(
@@ -201,6 +202,7 @@ impl<'a> Compiler<'a> {
             mix,
             run,
             tpcc,
+            order_numbers,
         })
     }
 
@@ -293,6 +295,7 @@ impl<'a> Compiler<'a> {
                 resolver.choice("run.schedule", name, &Schedule::NAMES)
             })?,
             late_limit: duration("run.late_limit", &run.late_limit)?,
+            wait: given(&run.wait, |wait| resolver.real("run.wait", wait))?,
             sla: duration("run.sla", &run.sla)?,
             isolation: given(&run.isolation, |level| {
                 resolver.choice("run.isolation", level, &Isolation::NAMES)
@@ -331,7 +334,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// Reads a value that may be left out.
-fn given<T>(
+pub(super) fn given<T>(
     value: &Key,
     read: impl FnOnce(&Spanned<Scalar>) -> Result<T, SpecError>,
 ) -> Result<Option<T>, SpecError> {

@@ -1,6 +1,8 @@
 //! What is built in, to tables and transactions: `builtin = "tpcc/.."` and the
 //! parameters that it takes its settings from.
 
+use std::time::Duration;
+
 use toml::Spanned;
 
 use crate::value::{Engine, Statement, StmtId};
@@ -17,6 +19,8 @@ use crate::workload::tpcc::table::TpccTable;
 
 const MOST_WAREHOUSES: u64 = 1_000_000;
 const MOST_TABLE_SETS: u64 = 1_000;
+/// The block that reads how many orders there are.
+const ORDER_NUMBERS: &str = "order_numbers";
 /// To be raised when the rows of equal settings become others.
 const ROWS_VERSION: u32 = 1;
 
@@ -167,6 +171,8 @@ impl Compiler<'_> {
         Ok(Transaction {
             name: spec.name.as_ref().clone(),
             weight,
+            keying: Duration::ZERO,
+            think: Duration::ZERO,
             atomic: true,
             writes: kind.writes(),
             deletes: kind == TpccKind::Delivery,
@@ -220,6 +226,32 @@ impl Compiler<'_> {
             arguments,
         });
         Ok(TpccStatement { ask, first, picks })
+    }
+
+    /// What a run compares its count of new orders with.
+    pub fn order_numbers(&self, transactions: &[Transaction]) -> Result<Vec<Statement>, SpecError> {
+        let mut specs = self.edited.spec.transaction.iter().zip(transactions);
+        let builtin = specs.find_map(|(spec, transaction)| match &transaction.body {
+            Body::Tpcc(body) if body.kind == TpccKind::NewOrder => spec.as_ref().builtin.as_ref(),
+            _ => None,
+        });
+        let Some(builtin) = builtin else {
+            return Ok(Vec::new());
+        };
+        let block = self.block(&Spanned::new(builtin.span(), ORDER_NUMBERS.to_owned()))?;
+        let template = block.template(self.engine)?;
+        let sets = 1..=self.tpcc_scale(builtin)?.table_sets;
+        let statements = sets.map(|set| {
+            let (sql, params) = template.bind(self.engine, Scale::number(set));
+            Statement {
+                name: ORDER_NUMBERS.to_owned(),
+                // Sessions keep statements by reference until the program ends.
+                sql: String::leak(sql),
+                params,
+                kind: template.kind(),
+            }
+        });
+        Ok(statements.collect())
     }
 
     fn builtin<T: Copy>(

@@ -1,14 +1,16 @@
 //! `[[transaction]]` as typed to scripts: repetitions unrolled, names drawn by
 //! the rules of `hold`, arguments as registers.
 
+use std::time::Duration;
+
 use toml::Spanned;
 
 use crate::value::Kind;
-use crate::workload::compile::Compiler;
+use crate::workload::compile::{Compiler, given};
 use crate::workload::draw::{Program, Step};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::plan::{Body, Op, Script, Transaction};
-use crate::workload::spec::{StepSpec, TransactionSpec};
+use crate::workload::spec::{Key, StepSpec, TransactionSpec};
 
 /// Names that have been drawn, with their registers.
 #[derive(Debug, Default)]
@@ -36,14 +38,23 @@ impl Compiler<'_> {
                 .count(&format!("weight of transaction {name}"), weight)?,
             None => 1,
         };
-        match (&spec.steps, &spec.builtin) {
-            (Some(steps), None) => self.script(spec, steps.as_ref(), weight),
-            (None, Some(builtin)) => self.tpcc_transaction(spec, builtin, weight),
+        let transaction = match (&spec.steps, &spec.builtin) {
+            (Some(steps), None) => self.script(spec, steps.as_ref(), weight)?,
+            (None, Some(builtin)) => self.tpcc_transaction(spec, builtin, weight)?,
             _ => {
                 let message = format!("transaction {name} needs either `steps` or `builtin`");
-                Err(self.resolver.fault(&spec.name.span(), message))
+                return Err(self.resolver.fault(&spec.name.span(), message));
             }
-        }
+        };
+        let duration = |key: &str, value: &Key| {
+            let key = format!("{key} of transaction {name}");
+            given(value, |value| self.resolver.duration(&key, value))
+        };
+        Ok(Transaction {
+            keying: duration("keying", &spec.keying)?.unwrap_or_default(),
+            think: duration("think", &spec.think)?.unwrap_or_default(),
+            ..transaction
+        })
     }
 
     fn script(
@@ -96,6 +107,8 @@ impl Compiler<'_> {
         Ok(Transaction {
             name: name.clone(),
             weight,
+            keying: Duration::ZERO,
+            think: Duration::ZERO,
             atomic: spec.atomic,
             writes: build.writes,
             deletes: has("DELETE"),

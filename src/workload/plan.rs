@@ -37,6 +37,9 @@ pub struct Plan {
     pub run: RunDefaults,
     /// For tables and transactions that are built in.
     pub tpcc: Option<Tpcc>,
+    /// Reads TPC-C's `d_next_o_id`, one statement a table set; none where no
+    /// transaction is a New-Order.
+    pub order_numbers: Vec<Statement>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +56,10 @@ pub struct BlockInfo {
 pub struct Transaction {
     pub name: String,
     pub weight: u64,
+    /// What a client waits before it, and on the average after it, times
+    /// `RunDefaults::wait`.
+    pub keying: Duration,
+    pub think: Duration,
     /// Sent between BEGIN and COMMIT.
     pub atomic: bool,
     /// Whether any statement changes rows.
@@ -238,6 +245,8 @@ pub struct RunDefaults {
     pub arrivals: Option<Arrivals>,
     pub schedule: Option<Schedule>,
     pub late_limit: Option<Duration>,
+    /// What keying and think times are multiplied by; 0 where it is not said.
+    pub wait: Option<f64>,
     pub sla: Option<Duration>,
     pub isolation: Option<Isolation>,
     /// Tables and indexes are read through before the run.

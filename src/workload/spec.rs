@@ -112,6 +112,10 @@ pub struct TableSpec {
 pub struct TransactionSpec {
     pub name: Spanned<String>,
     pub weight: Key,
+    /// How long a person takes to enter it, and on the average to look at the
+    /// answer.
+    pub keying: Key,
+    pub think: Key,
     #[serde(default)]
     pub atomic: bool,
     #[serde(default)]
@@ -159,6 +163,8 @@ pub struct RunSpec {
     pub arrivals: Key,
     pub schedule: Key,
     pub late_limit: Key,
+    /// What keying and think times are multiplied by.
+    pub wait: Key,
     pub sla: Key,
     pub isolation: Key,
     pub prewarm: Key,
@@ -220,7 +226,7 @@ impl DrawSpec {
 
 impl RunSpec {
     /// Its keys with single values, for presets.
-    pub const KEYS: [&str; 14] = [
+    pub const KEYS: [&str; 15] = [
         "clients",
         "warmup",
         "time",
@@ -232,6 +238,7 @@ impl RunSpec {
         "arrivals",
         "schedule",
         "late_limit",
+        "wait",
         "sla",
         "isolation",
         "prewarm",

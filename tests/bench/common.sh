@@ -82,6 +82,21 @@ measured() {
     cpu_s=$(calc "$user + $system")
 }
 
+# peak COMMAND... : runs it like `measured`; sets $wall_s and $megabytes, the most
+# memory that it has taken (VmHWM)
+peak() {
+    local run kb='' now began=$EPOCHREALTIME status=0
+    "$@" >"$tmp/out" 2>"$tmp/err" &
+    run=$!
+    while now=$(awk '/^VmHWM:/ { print $2 }' "/proc/$run/status" 2>/dev/null) && [ -n "$now" ]; do
+        kb=$now
+        sleep 0.1
+    done
+    wait "$run" || status=$?
+    [ "$status" -le 1 ] || { cat "$tmp/out" "$tmp/err" >&2; die "$1 failed"; }
+    wall_s=$(calc "$EPOCHREALTIME - $began") megabytes=$(calc "$kb * 1024 / 1e6")
+}
+
 calc() { awk "BEGIN { printf \"%.9g\", ($1) }"; }
 
 # column NAME : of the row for all transactions of the run in $tmp/out

@@ -11,24 +11,11 @@
 . "$(dirname "$(readlink -f "$0")")/common.sh"
 clients=${CLIENTS:-2000}
 
-# once [OPTION...] : a run; sets $megabytes
-once() {
-    local run kb='' now
-    "$TIERMARK" -q run oltp_read_write "$@" -c "$clients" --warmup 0s -T "$seconds" --grace 10s --out "$tmp/results" >"$tmp/out" 2>&1 &
-    run=$!
-    while now=$(awk '/^VmHWM:/ { print $2 }' "/proc/$run/status" 2>/dev/null) && [ -n "$now" ]; do
-        kb=$now
-        sleep 0.1
-    done
-    wait "$run" || [ $? -eq 1 ] || { cat "$tmp/out" >&2; die "tiermark failed"; }
-    megabytes=$(calc "$kb * 1024 / 1e6")
-}
-
 # measure WHAT [OPTION...]
 measure() {
     local n figures=()
     for ((n = 1; n <= runs; n++)); do
-        once "${@:2}"
+        peak "$TIERMARK" -q run oltp_read_write "${@:2}" -c "$clients" --warmup 0s -T "$seconds" --grace 10s --out "$tmp/results"
         figures+=("$megabytes")
     done
     verdict "$clients clients, $1, MB" '<= 150' "${figures[@]}"

@@ -191,3 +191,36 @@ fn numbers_of_the_run_are_checked_first() {
         assert!(message.contains(expected), "{arguments:?}: {message}");
     }
 }
+
+#[test]
+fn a_wait_must_make_sense() {
+    let place = Place::new();
+    let cases = [
+        (
+            "tpcc",
+            &["--set", "run.wait=-1"][..],
+            "run.wait is -1; give 0",
+        ),
+        ("tpcc", &["--set", "run.wait=1e9"], "up to 1000"),
+        ("tpcc", &["--set", "run.wait=long"], "run.wait: `long`"),
+        (
+            "tpcc",
+            &["--set", "run.wait=0.5", "--rate", "100"],
+            "run.wait is 0.5 and a rate is given",
+        ),
+        (
+            WORKLOAD,
+            &["--set", "run.wait=1"],
+            "no transaction of oltp_read_write has a keying or think time",
+        ),
+        (
+            "tpcc",
+            &["--set", "transaction.0.think=-1s"],
+            "think of transaction new_order: `-1s`",
+        ),
+    ];
+    for (workload, arguments, expected) in cases {
+        let message = place.refuse(&[&["run", workload][..], arguments, &TARGET].concat());
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}

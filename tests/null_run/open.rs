@@ -135,7 +135,7 @@ async fn a_frozen_server_is_seen_by_all_who_were_due() {
     let rows = ran.seconds("second offered done backlog response_p99_us");
     assert_eq!(rows[2], "2 100 0 85 -");
     assert_eq!(rows[3], "3 100 0 185 -");
-    let closed = frozen(Pace::Closed).run().await;
+    let closed = frozen(Pace::Closed { wait: 0.0 }).run().await;
     // The same stall in a closed loop: one sample a client, and it says so.
     assert!(closed.summary.all.service.quantile_us(0.99) <= Some(10_010));
     assert!(closed.warnings().contains(&"stall"));
@@ -290,6 +290,78 @@ async fn an_interruption_ends_the_plan_too() {
     // Due at 0, 2 and 4 s.
     assert_eq!(ran.all("offered done"), "3 3");
     assert_eq!(ran.took, ms(4500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_without_arrivals_says_so() {
+    // A thousand seconds apart, the first of them far behind the window.
+    let rig = Rig {
+        stop: seconds(1),
+        pace: Pace::Open(Open {
+            arrivals: Arrivals::Poisson,
+            ..constant(0.001)
+        }),
+        ..Rig::new(SINGLE, "delay=1ms")
+    };
+    let ran = rig.run().await;
+    assert_all_are_accounted_for(&ran);
+    assert_eq!(ran.all("offered done not_started"), "0 0 0");
+    assert_eq!(ran.warnings(), ["nothing_done"]);
+    let why = &ran.summary.warnings[0].message;
+    assert!(why.contains("give a higher rate"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interruption_finds_work_in_flight_and_a_backlog() {
+    for schedule in [Schedule::Pool, Schedule::PerClient] {
+        for stop in [seconds(60), Stop::Transactions(10_000)] {
+            let rig = Rig {
+                clients: 5,
+                workers: 2,
+                warmup: ms(1000),
+                stop,
+                interrupt: Some(ms(4321)),
+                pace: Pace::Open(Open {
+                    arrivals: Arrivals::Poisson,
+                    schedule,
+                    ..constant(40.0)
+                }),
+                ..Rig::new(SINGLE, "delay=250ms")
+            };
+            let ran = rig.run().await;
+            assert_all_are_accounted_for(&ran);
+            let open = ran.summary.open.unwrap();
+            // Half of what is due can be done.
+            assert!(open.not_started > 30, "{open:?}");
+            assert_eq!(ran.summary.all.drained, 5);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_connections_are_accounted_for() {
+    let rig = Rig {
+        clients: 4,
+        workers: 2,
+        warmup: ms(1000),
+        stop: seconds(5),
+        error_limit: 1.0,
+        pace: Pace::Open(constant(100.0)),
+        ..Rig::new(SINGLE, "delay=10ms&fail=57P01:20")
+    };
+    let ran = rig.run().await;
+    assert_all_are_accounted_for(&ran);
+    let all = &ran.summary.all;
+    assert!(all.disconnects > 10, "{}", all.disconnects);
+    assert_eq!(all.failed, all.disconnects);
+    // Errors of what was due in the warm-up are not the window's.
+    let errors = ran.cells("errors.csv", "class count");
+    let of_window: u64 = errors
+        .iter()
+        .filter_map(|row| row.strip_prefix("disconnected "))
+        .map(|count| count.parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(of_window, all.failed);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,6 +17,7 @@ use tiermark::stats::sink::{Sink, SinkError};
 use tiermark::stats::summary::{RunInfo, Summary};
 use tiermark::value::Engine;
 use tiermark::workload::compile::compile;
+use tiermark::workload::plan::Plan;
 use tiermark::workload::settings::Settings;
 use tiermark::workload::source::Source;
 use tokio::time::{Instant, sleep};
@@ -52,6 +53,8 @@ const SQL: &str = "-- name: read\nSELECT a FROM t WHERE id = :id\n\
 /// What a test chooses of a run.
 pub struct Rig {
     pub transactions: &'static str,
+    /// A shipped workload in their place, with its settings.
+    pub shipped: Option<(&'static str, &'static [&'static str])>,
     /// The null target's script, such as `delay=5ms`.
     pub script: &'static str,
     pub clients: u64,
@@ -63,6 +66,16 @@ pub struct Rig {
     pub sla: Option<Duration>,
     pub error_limit: f64,
     pub interrupt: Option<Duration>,
+}
+
+/// A workload on the null engine.
+pub fn plan(workload: &str, sets: &[&str]) -> Plan {
+    let source = Source::open(workload, None).unwrap();
+    let settings = Settings {
+        preset: None,
+        sets: sets.iter().map(|set| (*set).to_owned()).collect(),
+    };
+    compile(&source, &settings, Engine::Null).unwrap()
 }
 
 /// What came of it.
@@ -103,13 +116,14 @@ impl Rig {
     pub fn new(transactions: &'static str, script: &'static str) -> Rig {
         Rig {
             transactions,
+            shipped: None,
             script,
             clients: 1,
             workers: 1,
             warmup: Duration::ZERO,
             stop: Stop::After(Duration::from_secs(1)),
             grace: Duration::from_secs(1),
-            pace: Pace::Closed,
+            pace: Pace::Closed { wait: 0.0 },
             sla: None,
             error_limit: 0.01,
             interrupt: None,
@@ -126,8 +140,8 @@ impl Rig {
         let workload = results.path().join("w.toml");
         std::fs::write(&workload, format!("{HEAD}{}", self.transactions)).unwrap();
         std::fs::write(results.path().join("two.sql"), SQL).unwrap();
-        let source = Source::open(workload.to_str().unwrap(), None).unwrap();
-        let plan = compile(&source, &Settings::default(), Engine::Null).unwrap();
+        let (workload, sets) = self.shipped.unwrap_or((workload.to_str().unwrap(), &[]));
+        let plan = plan(workload, sets);
         let folder = results.path().join("r");
         std::fs::create_dir(&folder).unwrap();
         let open = self.pace.open();
@@ -142,7 +156,7 @@ impl Rig {
             arrivals: open.map_or(String::new(), |open| open.arrivals.name().to_owned()),
             rate: open.map(|open| open.rate),
             sla: self.sla,
-            transactions: vec![plan.transactions[0].name.clone()],
+            transactions: plan.transactions.iter().map(|of| of.name.clone()).collect(),
             ..RunInfo::default()
         };
         let target = Target::parse(&format!("null:?{}", self.script)).unwrap();

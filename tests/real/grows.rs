@@ -35,7 +35,7 @@ pub fn inserts_go_on_above_what_is_there(database: &Database) {
         assert_eq!(both("COUNT(DISTINCT id)"), in_all);
         assert_eq!(both("MAX(id)"), 100 + in_all);
     }
-    let end = ["--clients", "3", "--warmup", "300ms", "--time", "300ms"];
+    let end = ["--clients", "3", "--warmup", "1s", "--time", "1s"];
     let results = run(database, &[&["run", "oltp_insert"][..], &end].concat());
     let seconds = results.intervals("");
     let added: u64 = seconds.iter().map(|row| number(row, "done")).sum();

@@ -136,8 +136,13 @@ pub fn replaced_hot_rows_stay_as_many(database: &Database) {
         "{errors:?}"
     );
     if database.engine == Engine::Postgres {
-        let duplicates = errors.iter().filter(|row| row["code"] == "23505");
-        assert!(duplicates.count() > 0, "{errors:?}");
+        // Deletes that lose a race insert a key that is there: on a machine with
+        // one core there may be none.
+        let known = ["23505", "40P01"];
+        assert!(
+            errors.iter().all(|row| known.contains(&&*row["code"])),
+            "{errors:?}"
+        );
     }
     assert_eq!(database.count("sbtest1"), 1000);
     database.tiermark(&["check", "oltp_write_heavy"]).expect(0);

@@ -97,7 +97,9 @@ const READ_WRITE: &[(&str, u64)] = &[
 
 pub fn every_workload_does_what_it_says(database: &Database) {
     let names: Vec<&str> = CASES.iter().map(|(name, _, _)| *name).collect();
-    assert_eq!(names, shipped::workload_names().collect::<Vec<_>>());
+    // TPC-C has tests of its own: what it sends depends on what it finds.
+    let scripts = shipped::workload_names().filter(|name| !name.starts_with("tpcc"));
+    assert_eq!(names, scripts.collect::<Vec<_>>());
     for (workload, sets, expected) in CASES {
         let small = [&[workload, "--preset", "small"][..], sets].concat();
         let prepare = [&["prepare"][..], &small, &["--recreate"]].concat();

@@ -10,17 +10,18 @@ use crate::workload::tpcc::ask::Ask;
 /// Deliveries of one district that may overtake this one.
 const ATTEMPTS: u32 = 100;
 
-/// 2.7.4.2
+/// 2.7.4.2. Returns in how many districts there was nothing to deliver.
 pub async fn send<S: Session>(
     ask: &mut Asker<'_, S>,
     w: i64,
     delivery: &Delivery,
-) -> Result<(), DbError> {
+) -> Result<u64, DbError> {
+    let mut skipped = 0;
     let [w, carrier] = [w, delivery.carrier].map(Value::Int);
     let at = Value::Time(delivery.at);
     for d in (1..=10).map(Value::Int) {
         let Some(o) = oldest(ask, w, d).await? else {
-            // Nothing to deliver in this district.
+            skipped += 1;
             continue;
         };
         let o = Value::Int(o);
@@ -48,7 +49,7 @@ pub async fn send<S: Session>(
         let values = [w, d, Value::Int(c), Value::Dec(total)];
         ask.write(Ask::CreditCustomer, &values).await?;
     }
-    Ok(())
+    Ok(skipped)
 }
 
 /// The oldest new order of a district, locked. Another delivery may take it while

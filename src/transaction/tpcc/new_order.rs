@@ -80,5 +80,5 @@ pub async fn send<S: Session>(
         let values = [w, d, o, number, item, supply, quantity, amount, dist_info];
         ask.write(Ask::InsertLine, &values).await?;
     }
-    Ok(Outcome::Committed)
+    Ok(Outcome::Committed { skipped: 0 })
 }

@@ -34,6 +34,12 @@ impl TpccKind {
         }
     }
 
+    /// The same without the folder, in results.
+    pub fn name(self) -> &'static str {
+        let builtin = self.builtin();
+        builtin.strip_prefix("tpcc/").unwrap_or(builtin)
+    }
+
     pub fn writes(self) -> bool {
         match self {
             TpccKind::NewOrder | TpccKind::Payment | TpccKind::Delivery => true,
