@@ -76,7 +76,21 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
     for transaction in &plan.transactions {
         transaction_line(out, plan, transaction)?;
     }
+    conditions(out, plan)?;
     run_line(out, plan)
+}
+
+/// None where `check` asks none.
+fn conditions(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    let names = plan.conditions.iter().map(|condition| condition.name.len());
+    let Some(width) = names.max() else {
+        return Ok(());
+    };
+    writeln!(out, "\nconditions, for check")?;
+    for condition in &plan.conditions {
+        writeln!(out, "  {:width$}  {}", condition.name, condition.about)?;
+    }
+    Ok(())
 }
 
 /// None where all is built in.
