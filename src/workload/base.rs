@@ -153,6 +153,8 @@ mod tests {
             plan.tables.iter().map(|table| table.sha.clone()).collect()
         };
         assert_eq!(shas(&mine), shas(&base), "one load serves both");
+        let chooses = mine.data_params.iter().any(|(name, _)| name == "choose");
+        assert!(!chooses, "it decides no data");
         assert_eq!(mine.given, [], "the file's own values are no user's");
     }
 
