@@ -48,6 +48,7 @@ pub mod workload {
     mod base;
     pub mod compile;
     mod compile_block;
+    mod compile_condition;
     mod compile_draw;
     mod compile_fresh;
     mod compile_kind;
@@ -159,6 +160,7 @@ pub mod run {
     pub mod arrivals;
     mod backlog;
     pub mod check;
+    pub mod check_condition;
     mod check_index;
     mod check_sample;
     pub mod client;
@@ -184,6 +186,7 @@ pub mod run {
 /// What people and programs read: files and the terminal.
 pub mod report {
     pub mod check;
+    pub mod check_condition;
     pub mod csv;
     pub mod environment;
     pub mod files;

@@ -44,6 +44,10 @@ mod spills;
 mod sysbench;
 #[path = "real/tpcc.rs"]
 mod tpcc;
+#[path = "real/tpcc_check.rs"]
+mod tpcc_check;
+#[path = "real/tpcc_race.rs"]
+mod tpcc_race;
 
 use database::{Database, Server};
 
@@ -105,6 +109,7 @@ on_every_engine!(
     foreign::tables_that_do_not_fit_are_refused,
     tpcc::a_warehouse_is_the_same_however_it_is_loaded,
     tpcc::sets_and_foreign_keys_are_made_and_dropped,
+    tpcc_check::conditions_hold_and_find_what_breaks_them,
 );
 
 /// On the servers that both programs speak to.

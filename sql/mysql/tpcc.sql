@@ -1,5 +1,6 @@
 -- What MySQL and MariaDB say otherwise than common/tpcc.sql: DATETIME, which has
--- no time zone; names that compare by bytes; no RETURNING in an UPDATE.
+-- no time zone; names that compare by bytes; no RETURNING in an UPDATE; a read
+-- that sees what others have committed.
 
 -- name: create_customer
 CREATE TABLE customer{t} (
@@ -104,6 +105,11 @@ UPDATE district{t} SET d_ytd = d_ytd + :amount WHERE d_w_id = :w AND d_id = :d
 UPDATE customer{t} SET c_balance = c_balance - :amount, c_ytd_payment = c_ytd_payment + :amount,
   c_payment_cnt = c_payment_cnt + 1, c_data = SUBSTR(CONCAT(:data, c_data), 1, 500)
 WHERE c_w_id = :cw AND c_d_id = :cd AND c_id = :c
+
+-- Locks, because a plain read at repeatable read would go on showing what others
+-- have delivered since this transaction's first one.
+-- name: any_new_order
+SELECT no_o_id FROM new_order{t} WHERE no_w_id = :w AND no_d_id = :d LIMIT 1 FOR UPDATE
 
 -- name: deliver_order
 UPDATE orders{t} SET o_carrier_id = :carrier WHERE o_w_id = :w AND o_d_id = :d AND o_id = :o

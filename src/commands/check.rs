@@ -1,4 +1,5 @@
-//! `tiermark check`: whether the tables hold what was loaded.
+//! `tiermark check`: whether the tables hold what was loaded, and whether the
+//! workload's conditions hold.
 
 use std::io::Write;
 
@@ -13,9 +14,11 @@ use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
 use crate::report::check::{CheckFile, line, table};
+use crate::report::check_condition::{line as condition_line, table as condition_table};
 use crate::report::folder;
 use crate::report::progress::note;
 use crate::run::check::{CHECKS, Subject, check as check_tables};
+use crate::run::check_condition;
 use crate::run::meta;
 use crate::stats::check::{CheckRow, Outcome};
 use crate::value::Engine;
@@ -63,29 +66,60 @@ async fn check<S: Session>(
         .map_err(usage)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let mut file = CheckFile::create(&folder, &name, out.csv)?;
-    let mut written = Ok(());
-    let mut scopes: Vec<Vec<CheckRow>> = vec![Vec::new(); plan.tables.len()];
-    let mut each = |table: usize, row: CheckRow| {
-        if written.is_ok() {
-            written = file.row(&row);
+    let threads = default_threads();
+    let mut saved = Ok(());
+    let mut save = |row: &CheckRow| {
+        if saved.is_ok() {
+            saved = file.row(row);
         }
-        let rows = &mut scopes[table];
+    };
+    let mut tables: Vec<Vec<CheckRow>> = vec![Vec::new(); plan.tables.len()];
+    let mut each = |table: usize, row: CheckRow| {
+        save(&row);
+        let rows = &mut tables[table];
         rows.push(row);
         if rows.len() == CHECKS.len() && !quiet {
             note(format_args!("{}", line(rows)));
         }
     };
-    check_tables::<S>(&plan, target, subjects, default_threads(), &mut each).map_err(server)?;
+    let written = subjects.iter().any(|subject| subject.written);
+    check_tables::<S>(&plan, target, subjects, threads, &mut each).map_err(server)?;
 
+    let scopes = check_condition::scopes(&plan);
+    let mut held: Vec<Vec<CheckRow>> = vec![Vec::new(); scopes.len()];
+    let mut each = |scope: usize, row: CheckRow| {
+        save(&row);
+        let rows = &mut held[scope];
+        rows.push(row);
+        if rows.len() == scopes[scope].conditions.len() && !quiet {
+            note(format_args!("{}", condition_line(rows)));
+        }
+    };
+    check_condition::check::<S>(&plan, target, &scopes, written, threads, &mut each)
+        .map_err(server)?;
+
+    let held = held.concat();
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "\n{}", table(&scopes))?;
+    writeln!(stdout, "\n{}", table(&tables))?;
+    if !scopes.is_empty() {
+        writeln!(stdout, "{}", condition_table(&named(&plan), &held))?;
+    }
     writeln!(stdout, "{}", folder.display())?;
-    written?;
-    let has_fault = scopes
+    saved?;
+    let has_fault = tables
         .iter()
         .flatten()
+        .chain(&held)
         .any(|row| row.outcome == Outcome::Fail);
     Ok(if has_fault { SUSPECT } else { GOOD })
+}
+
+/// The plan's conditions by name, and what each says.
+fn named(plan: &Plan) -> Vec<(&str, &str)> {
+    let conditions = plan.conditions.iter();
+    conditions
+        .map(|condition| (&*condition.name, &*condition.about))
+        .collect()
 }
 
 /// What `tiermark_meta` says of the plan's tables.

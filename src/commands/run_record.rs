@@ -87,10 +87,13 @@ pub fn manifest(
     info: &RunInfo,
     now_us: i64,
 ) -> Result<Manifest> {
-    let (text, sql) = resolved_text(source, settings).map_err(usage)?;
+    let (text, sqls) = resolved_text(source, settings).map_err(usage)?;
     let run = in_force(config, plan.run.prewarm);
     let text = with_run(&source.file, &text, &run).map_err(usage)?;
-    let mut files = source.sql_files(&sql).map_err(usage)?;
+    let mut files = BTreeMap::new();
+    for sql in &sqls {
+        files.append(&mut source.sql_files(sql).map_err(usage)?);
+    }
     files.insert("workload".to_owned(), text);
     let (time, transactions) = match config.stop {
         Stop::After(time) => (human_duration(time), None),

@@ -45,7 +45,7 @@ impl CheckFile {
     pub fn row(&mut self, row: &CheckRow) -> Result<(), SinkError> {
         self.file.row([
             Cell::from(self.run.as_str()),
-            Cell::from(row.check),
+            Cell::from(row.check.as_str()),
             Cell::from(row.scope.as_str()),
             Cell::from(row.outcome.name()),
             Cell::from(row.found.as_str()),
@@ -71,8 +71,8 @@ pub fn line(rows: &[CheckRow]) -> String {
 pub fn table(scopes: &[Vec<CheckRow>]) -> String {
     let mut checks: Vec<&str> = Vec::new();
     for row in scopes.iter().flatten() {
-        if !checks.contains(&row.check) {
-            checks.push(row.check);
+        if !checks.contains(&row.check.as_str()) {
+            checks.push(&row.check);
         }
     }
     let width = scopes.iter().flatten().map(|row| row.scope.len());
@@ -103,21 +103,20 @@ fn write_table(
         let cells: Vec<&str> = checks.iter().map(outcome).collect();
         line(rows.first().map_or("", |row| &row.scope), &cells)?;
     }
-    faults(text, scopes)?;
+    for row in scopes.iter().flatten() {
+        if row.outcome == Outcome::Fail {
+            fault(text, row)?;
+        }
+    }
     skips(text, scopes)
 }
 
-fn faults(text: &mut String, scopes: &[Vec<CheckRow>]) -> std::fmt::Result {
-    for row in scopes.iter().flatten() {
-        if row.outcome != Outcome::Fail {
-            continue;
-        }
-        writeln!(text, "\n  {} of {} fails", row.check, row.scope)?;
-        writeln!(text, "    found     {}", row.found)?;
-        writeln!(text, "    expected  {}", row.expected)?;
-        if !row.first_keys.is_empty() {
-            writeln!(text, "    first at  {}", row.keys())?;
-        }
+pub(super) fn fault(text: &mut String, row: &CheckRow) -> std::fmt::Result {
+    writeln!(text, "\n  {} of {} fails", row.check, row.scope)?;
+    writeln!(text, "    found     {}", row.found)?;
+    writeln!(text, "    expected  {}", row.expected)?;
+    if !row.first_keys.is_empty() {
+        writeln!(text, "    first at  {}", row.keys())?;
     }
     Ok(())
 }
@@ -134,7 +133,7 @@ fn skips(text: &mut String, scopes: &[Vec<CheckRow>]) -> std::fmt::Result {
             .find(|(check, why, _)| *check == row.check && *why == row.found);
         match known {
             Some((_, _, tables)) => *tables += 1,
-            None => told.push((row.check, &row.found, 1)),
+            None => told.push((&row.check, &row.found, 1)),
         }
     }
     for (index, (check, why, tables)) in told.iter().enumerate() {

@@ -23,7 +23,7 @@ const KEY_RANGE: &str = "key_range";
 const SAMPLE: &str = "sample";
 const INDEX: &str = "index";
 
-const CHANGED: &str = "a run has changed the rows since the load";
+pub(super) const CHANGED: &str = "a run has changed the rows since the load";
 
 /// A table that is to be checked.
 #[derive(Clone, Copy, Debug)]
@@ -38,11 +38,11 @@ pub struct Subject {
     pub grown: bool,
 }
 
-/// A table could not be checked, or a thread not be started.
+/// A table or condition could not be checked, or a thread not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    #[error("the check of {table} failed: {error}")]
-    Table { table: String, error: DbError },
+    #[error("the check of {what} failed: {error}")]
+    Asking { what: String, error: DbError },
     #[error("cannot start a thread for the check: {0}")]
     Thread(#[from] std::io::Error),
 }
@@ -74,8 +74,8 @@ pub fn check<S: Session>(
             let table = &plan.tables[subject.table];
             check_table::<S>(plan, target, *subject, send)
                 .await
-                .map_err(|error| CheckError::Table {
-                    table: table.name.clone(),
+                .map_err(|error| CheckError::Asking {
+                    what: table.name.clone(),
                     error,
                 })?;
         }

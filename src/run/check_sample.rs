@@ -13,7 +13,7 @@ use crate::workload::plan::Table;
 /// Rows of a table that are looked at, at most.
 const ROWS: u64 = 1_000;
 /// Keys that a row of the check names, at most.
-const KEYS: usize = 10;
+pub(super) const KEYS: usize = 10;
 
 /// Numbers of the rows to look at, by size: all of a small table, else some
 /// that depend on the data's seed and the table only. Floyd, "A Sample of
@@ -162,6 +162,7 @@ mod tests {
         Table {
             name: "t".to_owned(),
             entry: "t".to_owned(),
+            number: None,
             index: 3,
             create: String::new(),
             indexes: Vec::new(),

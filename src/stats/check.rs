@@ -21,8 +21,8 @@ impl Outcome {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckRow {
-    pub check: &'static str,
-    /// What was looked at: a table.
+    pub check: String,
+    /// What was looked at: a table, or the part of all that a condition is about.
     pub scope: String,
     pub outcome: Outcome,
     pub found: String,
@@ -34,14 +34,14 @@ pub struct CheckRow {
 
 impl CheckRow {
     /// Passes when `found` is `expected`.
-    pub fn judged(check: &'static str, scope: &str, found: String, expected: String) -> CheckRow {
+    pub fn judged(check: &str, scope: &str, found: String, expected: String) -> CheckRow {
         let outcome = if found == expected {
             Outcome::Pass
         } else {
             Outcome::Fail
         };
         CheckRow {
-            check,
+            check: check.to_owned(),
             scope: scope.to_owned(),
             outcome,
             found,
@@ -50,9 +50,9 @@ impl CheckRow {
         }
     }
 
-    pub fn skipped(check: &'static str, scope: &str, why: impl Into<String>) -> CheckRow {
+    pub fn skipped(check: &str, scope: &str, why: impl Into<String>) -> CheckRow {
         CheckRow {
-            check,
+            check: check.to_owned(),
             scope: scope.to_owned(),
             outcome: Outcome::Skipped,
             found: why.into(),

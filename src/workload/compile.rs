@@ -8,6 +8,7 @@ use toml::Spanned;
 use crate::units;
 use crate::value::{Arrivals, Engine, Isolation, Schedule, Statement};
 use crate::workload::compile_block::UsedBlock;
+use crate::workload::compile_condition::check_sql;
 use crate::workload::compile_draw::{Draws, compile_draws};
 use crate::workload::compile_table::{check_counts, compile_tables};
 use crate::workload::error::{SpecError, listed};
@@ -56,13 +57,23 @@ pub fn check(source: &Source, settings: &Settings) -> Result<Plan, SpecError> {
     Ok(first)
 }
 
-/// The workload's text with its settings in it, as a manifest keeps it.
+/// The workload's text with its settings in it, and the base names of its SQL
+/// files, as a manifest keeps them.
 ///
 /// # Errors
 /// As `compile`.
-pub fn resolved_text(source: &Source, settings: &Settings) -> Result<(String, String), SpecError> {
+pub fn resolved_text(
+    source: &Source,
+    settings: &Settings,
+) -> Result<(String, Vec<String>), SpecError> {
     let edited = apply(&source.file, &source.text, settings)?;
-    Ok((edited.text, edited.spec.sql.into_inner()))
+    let sql = edited.spec.sql.into_inner();
+    let has_conditions = !edited.spec.condition.0.is_empty();
+    let of_check = has_conditions.then(|| check_sql(&sql));
+    Ok((
+        edited.text,
+        [Some(sql), of_check].into_iter().flatten().collect(),
+    ))
 }
 
 fn engines(edited: &Edited) -> Result<Vec<Engine>, SpecError> {
@@ -151,6 +162,7 @@ impl<'a> Compiler<'a> {
             .map(|transaction| self.transaction(transaction.as_ref()))
             .collect::<Result<Vec<_>, _>>()?;
         let mix = self.mix(&transactions)?;
+        let conditions = self.conditions(&tables)?;
         let tpcc = self.tpcc()?;
         let order_numbers = self.order_numbers(&transactions)?;
         let run = self.run_defaults()?;
@@ -186,6 +198,7 @@ impl<'a> Compiler<'a> {
             blocks: self.used_blocks.iter().map(UsedBlock::info).collect(),
             block_of: self.block_of,
             transactions,
+            conditions,
             mix,
             run,
             tpcc,
@@ -300,11 +313,11 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// `[run]`, presets and `about` do not change the work of a transaction.
+    /// `[run]`, presets, conditions and `about` do not change the work of a transaction.
     fn sha(&self) -> String {
         let mut hash = Sha256::new();
         let mut workload: toml::Table = self.edited.text.parse().unwrap_or_default();
-        for key in ["about", "run", "preset"] {
+        for key in ["about", "run", "preset", "condition"] {
             workload.remove(key);
         }
         // `10k` and `10000` are the same work.

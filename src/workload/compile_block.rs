@@ -33,12 +33,21 @@ impl UsedBlock {
 
 impl Compiler<'_> {
     pub fn block(&self, name: &Spanned<String>) -> Result<&Block, SpecError> {
-        self.blocks
+        self.block_in(&self.blocks, self.edited.spec.sql.as_ref(), name)
+    }
+
+    /// A block of those in the SQL files `sql`.
+    pub fn block_in<'b>(
+        &self,
+        blocks: &'b [Block],
+        sql: &str,
+        name: &Spanned<String>,
+    ) -> Result<&'b Block, SpecError> {
+        blocks
             .iter()
             .find(|block| &block.name == name.as_ref())
             .ok_or_else(|| {
-                let known = listed(self.blocks.iter().map(|block| block.name.as_str()));
-                let sql = self.edited.spec.sql.as_ref();
+                let known = listed(blocks.iter().map(|block| block.name.as_str()));
                 let message = format!(
                     "there is no SQL block `{}` for {} in `{sql}`; there are {known}",
                     name.as_ref(),

@@ -100,6 +100,7 @@ fn compile_one(
         tables.push(Table {
             name: full_name,
             entry: table.name.as_ref().clone(),
+            number,
             index,
             create,
             indexes,

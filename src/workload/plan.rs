@@ -32,6 +32,7 @@ pub struct Plan {
     pub blocks: Vec<BlockInfo>,
     pub block_of: Vec<u16>,
     pub transactions: Vec<Transaction>,
+    pub conditions: Vec<Condition>,
     pub mix: Mix,
     pub run: RunDefaults,
     /// For tables and transactions that are built in.
@@ -151,6 +152,8 @@ pub struct Table {
     pub name: String,
     /// Its name in the file, such as `sbtest{t}`, which numbered tables share.
     pub entry: String,
+    /// What stands in `name` for `{t}`.
+    pub number: Option<i64>,
     /// Place among the workload's tables: the stream its rows are drawn from.
     pub index: u64,
     pub create: String,
@@ -206,6 +209,25 @@ impl Table {
             RowSource::Tpcc { table, .. } => (0..table.key_columns()).collect(),
         }
     }
+}
+
+/// What holds of the rows after any number of transactions.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    pub name: String,
+    pub about: String,
+    /// Names of the columns that it returns: the key of a row that breaks it.
+    pub key: Vec<String>,
+    /// The name that it is sent for, and how often: from 1 to this number.
+    pub each: Option<(String, u64)>,
+    /// The first run that changes rows ends it.
+    pub only_loaded: bool,
+    /// The name of the number in its tables' names.
+    pub numbered: Option<String>,
+    /// That number, and the statement with it.
+    pub texts: Vec<(Option<i64>, String)>,
+    /// How often the statement takes the value of `each`.
+    pub arguments: usize,
 }
 
 /// How a run goes: `[run]` of the file, or what the command line says over it.

@@ -73,6 +73,10 @@ const SQL: &[(&str, &str)] = &[
     ("common/meta.sql", include_str!("../../sql/common/meta.sql")),
     ("common/oltp.sql", include_str!("../../sql/common/oltp.sql")),
     ("common/tpcc.sql", include_str!("../../sql/common/tpcc.sql")),
+    (
+        "common/tpcc_check.sql",
+        include_str!("../../sql/common/tpcc_check.sql"),
+    ),
     ("mysql/tpcc.sql", include_str!("../../sql/mysql/tpcc.sql")),
     ("sqlite/tpcc.sql", include_str!("../../sql/sqlite/tpcc.sql")),
 ];

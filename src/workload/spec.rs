@@ -46,6 +46,8 @@ pub struct Spec {
     pub table: Vec<Spanned<TableSpec>>,
     pub transaction: Vec<Spanned<TransactionSpec>>,
     #[serde(default)]
+    pub condition: Pairs<Spanned<ConditionSpec>>,
+    #[serde(default)]
     pub run: RunSpec,
     #[serde(default)]
     pub preset: Pairs<Spanned<Pairs<Spanned<Scalar>>>>,
@@ -130,6 +132,20 @@ pub struct StepSpec {
     pub repeat: Key,
     #[serde(default)]
     pub hold: Vec<Spanned<String>>,
+}
+
+/// What holds of the rows however many transactions have changed them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConditionSpec {
+    pub about: String,
+    /// SQL block that returns what breaks the condition.
+    pub run: Spanned<String>,
+    /// Names of the columns that it returns.
+    pub key: Spanned<Vec<String>>,
+    /// `{ w = 4 }`: sent for `:w` from 1 to 4.
+    pub each: Option<Spanned<Pairs<Spanned<Scalar>>>>,
+    pub when: Key,
 }
 
 /// How a run goes where no flag says otherwise.

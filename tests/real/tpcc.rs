@@ -114,7 +114,7 @@ fn contents(database: &Database) -> Vec<(&'static str, Content)> {
 
 const PREPARE: [&str; 4] = ["prepare", "tpcc", "--set", "warehouses=1"];
 
-fn prepare(database: &Database, more: &[&str]) {
+pub fn prepare(database: &Database, more: &[&str]) {
     database.tiermark(&[&PREPARE[..], more].concat()).expect(0);
 }
 
