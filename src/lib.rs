@@ -45,6 +45,7 @@ pub mod stats {
 
 /// Workload and SQL files, compiled to a plan.
 pub mod workload {
+    mod base;
     pub mod compile;
     mod compile_block;
     mod compile_condition;

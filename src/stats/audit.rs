@@ -250,7 +250,8 @@ fn judged(item: &Item, summary: &Summary) -> AuditRow {
         DEVIATIONS * (of_one.variance / of as f64).sqrt()
     });
     let lower = bounds.and_then(|to| Some(to.lower?.min(to.mean - chance).max(0.0)));
-    let upper = bounds.and_then(|to| Some(to.upper?.max(to.mean + chance)));
+    let most = if item.times > 1.0 { 1.0 } else { f64::INFINITY };
+    let upper = bounds.and_then(|to| Some(to.upper?.max(to.mean + chance).min(most)));
     let ratio = found as f64 / of as f64;
     let passes =
         lower.is_none_or(|lower| ratio >= lower) && upper.is_none_or(|upper| ratio <= upper);

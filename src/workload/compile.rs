@@ -26,7 +26,7 @@ use crate::workload::sql::Block;
 /// The first fault of the workload, its SQL or the settings, with its place.
 pub fn compile(source: &Source, settings: &Settings, engine: Engine) -> Result<Plan, SpecError> {
     let edited = apply(&source.file, &source.text, settings)?;
-    let named = engines(source, &edited)?;
+    let named = engines(&edited)?;
     if engine != Engine::Null && !named.contains(&engine) {
         let names = listed(named.iter().map(|engine| engine.name()));
         let message = format!("this workload is not for {engine}; it is for {names}");
@@ -44,7 +44,7 @@ pub fn compile(source: &Source, settings: &Settings, engine: Engine) -> Result<P
 /// As `compile`.
 pub fn check(source: &Source, settings: &Settings) -> Result<Plan, SpecError> {
     let edited = apply(&source.file, &source.text, settings)?;
-    let mut plans = engines(source, &edited)?
+    let mut plans = engines(&edited)?
         .into_iter()
         .map(|engine| Compiler::new(source, &edited, engine)?.plan());
     let first = plans.next().ok_or_else(|| {
@@ -76,7 +76,7 @@ pub fn resolved_text(
     ))
 }
 
-fn engines(source: &Source, edited: &Edited) -> Result<Vec<Engine>, SpecError> {
+fn engines(edited: &Edited) -> Result<Vec<Engine>, SpecError> {
     let all = [
         Engine::Postgres,
         Engine::Mysql,
@@ -86,7 +86,7 @@ fn engines(source: &Source, edited: &Edited) -> Result<Vec<Engine>, SpecError> {
     let Some(names) = &edited.spec.engines else {
         return Ok(all.to_vec());
     };
-    let resolver = Resolver::new(&source.file, edited);
+    let resolver = Resolver::new(edited);
     let mut named = Vec::new();
     for name in names {
         let engine = all
@@ -121,7 +121,7 @@ impl<'a> Compiler<'a> {
         edited: &'a Edited,
         engine: Engine,
     ) -> Result<Compiler<'a>, SpecError> {
-        let resolver = Resolver::new(&source.file, edited);
+        let resolver = Resolver::new(edited);
         let sql = &edited.spec.sql;
         let blocks = source.blocks(sql.as_ref(), engine)?;
         if blocks.is_empty() {
@@ -308,9 +308,19 @@ impl<'a> Compiler<'a> {
                 .session
                 .iter()
                 .flatten()
-                .map(|sql| resolver.word(sql))
+                .map(|sql| self.session_statement(sql))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    fn session_statement(&self, sql: &Spanned<Scalar>) -> Result<String, SpecError> {
+        match sql.as_ref() {
+            Scalar::Text(text) if !text.trim().is_empty() => self.resolver.word(sql),
+            other => {
+                let message = format!("run.session: `{other}` is no SQL statement");
+                Err(self.resolver.fault(&sql.span(), message))
+            }
+        }
     }
 
     /// `[run]`, presets, conditions and `about` do not change the work of a transaction.

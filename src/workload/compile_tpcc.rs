@@ -25,13 +25,18 @@ const ORDER_NUMBERS: &str = "order_numbers";
 const ROWS_VERSION: u32 = 1;
 
 impl Compiler<'_> {
-    /// The settings of what is built in, if anything is.
-    pub fn tpcc(&self) -> Result<Option<Tpcc>, SpecError> {
+    /// The first key that names something built in, if one does.
+    fn any_builtin(&self) -> Option<&Spanned<String>> {
         let spec = &self.edited.spec;
         let tables = spec.table.iter().map(|table| &table.as_ref().builtin);
         let transactions = spec.transaction.iter();
         let transactions = transactions.map(|transaction| &transaction.as_ref().builtin);
-        let Some(builtin) = tables.chain(transactions).flatten().next() else {
+        tables.chain(transactions).flatten().next()
+    }
+
+    /// The settings of what is built in, if anything is.
+    pub fn tpcc(&self) -> Result<Option<Tpcc>, SpecError> {
+        let Some(builtin) = self.any_builtin() else {
             return Ok(None);
         };
         let scale = self.tpcc_scale(builtin)?;
@@ -273,7 +278,12 @@ impl Compiler<'_> {
     /// SQLite makes foreign keys with the table only, and would look at each row
     /// of a load. Said where the engine is known, as `check` compiles for all.
     pub fn refuse_foreign_keys(&self) -> Result<(), SpecError> {
-        let has_keys = self.tpcc()?.is_some_and(|tpcc| tpcc.scale.foreign_keys);
+        // Asks for nothing that does not decide the data: what was asked for until
+        // the tables are made counts as that.
+        let has_keys = match self.any_builtin() {
+            Some(builtin) => self.tpcc_scale(builtin)?.foreign_keys,
+            None => false,
+        };
         match self.resolver.named("fk") {
             Some(value) if has_keys && self.engine == Engine::Sqlite => {
                 let message = "SQLite adds no foreign keys after a load; leave it false";

@@ -32,9 +32,9 @@ struct Found {
 }
 
 impl<'a> Resolver<'a> {
-    pub fn new(file: &'a str, edited: &'a Edited) -> Resolver<'a> {
+    pub fn new(edited: &'a Edited) -> Resolver<'a> {
         Resolver {
-            file,
+            file: &edited.file,
             edited,
             used: RefCell::default(),
         }
@@ -209,7 +209,7 @@ impl<'a> Resolver<'a> {
 
     /// Where a value was given: by a flag, or on a line of the file.
     fn place(&self, key: &str, value: &Spanned<Scalar>) -> Place {
-        match self.edited.flag(key) {
+        match self.edited.giver(key) {
             Some(flag) => Place::Flag(flag.to_owned()),
             None => self.fault(&value.span(), "").place,
         }

@@ -2,9 +2,11 @@
 //! order, as edits of the file's text. The edited text is what a manifest
 //! keeps, and positions in it stay those of the file.
 
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
 
+use crate::workload::base;
 use crate::workload::error::{SpecError, line_of, listed};
 use crate::workload::spec::{Pairs, RunSpec, Scalar, Spec};
 
@@ -19,19 +21,32 @@ pub struct Settings {
 /// A workload as typed, after its settings.
 #[derive(Clone, Debug)]
 pub struct Edited {
+    /// What messages call the file that its lines are of.
+    pub file: String,
     pub text: String,
     pub spec: Spec,
     /// Keys that a flag or preset gave, such as `params.rows` or `draw.id.h`, with
     /// what to call it.
     pub overridden: Vec<(String, String)>,
+    /// The same of a file over its base, with file and line.
+    pub over_base: Vec<(String, String)>,
 }
 
 impl Edited {
     /// The flag that gave a key, if one did.
     pub fn flag(&self, key: &str) -> Option<&str> {
-        let given = self.overridden.iter().find(|(known, _)| known == key);
-        given.map(|(_, flag)| flag.as_str())
+        place(&self.overridden, key)
     }
+
+    /// What gave a key, where it was not the text itself.
+    pub fn giver(&self, key: &str) -> Option<&str> {
+        self.flag(key).or_else(|| place(&self.over_base, key))
+    }
+}
+
+fn place<'a>(given: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    let given = given.iter().find(|(known, _)| known == key);
+    given.map(|(_, place)| place.as_str())
 }
 
 /// Parses a file and applies settings to it.
@@ -40,12 +55,18 @@ impl Edited {
 /// When the file is wrong (file and line), or a setting names no key or does
 /// not fit it (the flag).
 pub fn apply(file: &str, text: &str, settings: &Settings) -> Result<Edited, SpecError> {
-    let spec = parse(file, text)?;
-    check_presets(file, text, &spec)?;
+    let (own_file, text, over_base) = match base::merge(file, text)? {
+        Some(merged) => (merged.file, merged.text, merged.given),
+        None => (file.to_owned(), text.to_owned(), Vec::new()),
+    };
+    let spec: Spec = parse(&own_file, &text)?;
+    check_presets(&own_file, &text, &spec.preset, &spec.params)?;
     let mut edited = Edited {
-        text: text.to_owned(),
+        file: own_file,
+        text,
         spec,
         overridden: Vec::new(),
+        over_base,
     };
     if let Some(preset) = &settings.preset {
         let known = edited.spec.preset.get(preset).cloned().ok_or_else(|| {
@@ -90,7 +111,7 @@ pub fn with_run(file: &str, text: &str, run: &[(&str, Value)]) -> Result<String,
     Ok(document.to_string())
 }
 
-fn parse(file: &str, text: &str) -> Result<Spec, SpecError> {
+pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, SpecError> {
     toml::from_str(text).map_err(|error| {
         let message = error.message().trim().replace('\n', "; ");
         match error.span() {
@@ -101,11 +122,16 @@ fn parse(file: &str, text: &str) -> Result<Spec, SpecError> {
 }
 
 /// A preset's keys are parameters, or keys of `[run]`.
-fn check_presets(file: &str, text: &str, spec: &Spec) -> Result<(), SpecError> {
-    for (name, preset) in &spec.preset.0 {
+pub(super) fn check_presets(
+    file: &str,
+    text: &str,
+    presets: &Pairs<Spanned<Pairs<Spanned<Scalar>>>>,
+    params: &Pairs<Spanned<Scalar>>,
+) -> Result<(), SpecError> {
+    for (name, preset) in &presets.0 {
         for (key, value) in &preset.as_ref().0 {
-            if spec.params.get(key).is_none() && !RunSpec::KEYS.contains(&key.as_str()) {
-                let params = listed(spec.params.names());
+            if params.get(key).is_none() && !RunSpec::KEYS.contains(&key.as_str()) {
+                let params = listed(params.names());
                 let keys = listed(RunSpec::KEYS);
                 let message = format!(
                     "preset {name}: `{key}` is neither a parameter ({params}) nor a key of [run] ({keys})"

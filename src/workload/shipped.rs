@@ -56,6 +56,15 @@ const WORKLOADS: &[(&str, &str)] = &[
         include_str!("../../workloads/oltp_spill.toml"),
     ),
     ("tpcc", include_str!("../../workloads/tpcc.toml")),
+    (
+        "tpcc_terminals",
+        include_str!("../../workloads/tpcc_terminals.toml"),
+    ),
+    (
+        "tpcc_sysbench",
+        include_str!("../../workloads/tpcc_sysbench.toml"),
+    ),
+    ("tpcc_800", include_str!("../../workloads/tpcc_800.toml")),
 ];
 
 /// `<folder>/<file>` below `sql/`, and its text.
