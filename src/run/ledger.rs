@@ -403,7 +403,8 @@ impl Ledger {
             let stats = &mut recorder.transactions[started.transaction];
             stats.busy += busy;
             stats.cancelled += u64::from(cancelled);
-            stats.ever_unsure += 1;
+            // Between two attempts it was rolled back.
+            stats.ever_unsure += u64::from(cancelled);
             stats.oldest_unfinished = stats.oldest_unfinished.max(end - started.sent);
             if self.is_of_another_phase(started, phase) {
                 return;

@@ -57,7 +57,7 @@ pub struct Orders {
     pub taken: i64,
     /// Committed, in warm-up, window and grace.
     pub committed: i64,
-    /// In doubt or unfinished: committed or not, nobody knows.
+    /// In doubt or cancelled: committed or not, nobody knows.
     pub unsure: i64,
 }
 

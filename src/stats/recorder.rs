@@ -52,7 +52,7 @@ pub struct TransactionStats {
     pub drained: u64,
     /// Time that clients spent in transactions, cut to the window.
     pub busy: Duration,
-    /// Committed in any phase; and in doubt or unfinished in any, so that only the
+    /// Committed in any phase; and in doubt or cancelled in any, so that only the
     /// server knows.
     pub ever_committed: u64,
     pub ever_unsure: u64,

@@ -195,8 +195,7 @@ fn assert_cardinalities(database: &Database) {
 pub fn a_warehouse_is_the_same_however_it_is_loaded(database: &Database) {
     prepare(database, &["--threads", "1"]);
     assert_cardinalities(database);
-    let check = database.tiermark(&["check", "tpcc"]).expect(0);
-    assert!(!check.stdout.contains(" fails\n"), "{}", check.stdout);
+    database.tiermark(&["check", "tpcc"]).expect(0);
     let whole = contents(database);
 
     let arguments = [&PREPARE[..], &["--threads", "4", "--recreate"]].concat();
