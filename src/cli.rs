@@ -33,7 +33,7 @@ pub enum Command {
     Prepare(PrepareArgs),
     /// Run a workload and write its results
     Run(Box<RunArgs>),
-    /// Compare a workload's tables with what was loaded
+    /// Compare a workload's tables with what was loaded, and ask its conditions
     Check(CheckArgs),
     /// Drop a workload's tables
     Cleanup(CleanupArgs),

@@ -3,6 +3,8 @@
 //! own on the servers that the environment names with the addresses of their
 //! administrators (`TIERMARK_TEST_POSTGRES`, `TIERMARK_TEST_POSTGRES_ADMIN`).
 
+#[path = "check/conditions.rs"]
+mod conditions;
 #[path = "check/faults.rs"]
 mod faults;
 #[path = "check/place.rs"]
@@ -43,5 +45,6 @@ on_every_engine!(
     faults::each_change_is_found_by_its_own_checks,
     skips::only_a_run_that_writes_leaves_the_sample_out,
     skips::tables_without_key_or_that_grow_say_so,
+    conditions::each_is_asked_everywhere_and_names_its_keys,
     refusals::what_is_not_there_or_not_the_same_is_refused,
 );

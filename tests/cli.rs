@@ -1,6 +1,8 @@
 //! The command line from end to end, through the binary: what it refuses and
 //! how it says so, what it shows, and runs on embedded SQLite.
 
+#[path = "cli/conditions.rs"]
+mod conditions;
 #[path = "cli/csv.rs"]
 mod csv_form;
 #[path = "cli/demo.rs"]

@@ -86,6 +86,11 @@ on_every_server!(
 );
 
 #[test]
+fn a_server_that_stays_away_is_an_outage_too() {
+    restarts::one_that_stays_away_is_an_outage_too(Server::Postgres);
+}
+
+#[test]
 fn two_thousand_clients_run() {
     limits::two_thousand_clients_run();
 }

@@ -105,6 +105,8 @@ on_every_engine!(
     disconnects::a_lost_control_connection_still_stops_statements,
     opening::every_client_is_told_first,
     opening::a_refused_session_statement_ends_the_run,
+    opening::what_is_done_is_committed_whatever_sessions_were_told,
+    opening::sessions_that_are_led_elsewhere_are_refused,
     opening::the_isolation_is_in_force_and_recorded,
     prewarm::tables_and_indexes_are_read_through,
     foreign::tables_of_others_are_run_on_when_told,

@@ -19,7 +19,9 @@ use tiermark::value::Engine;
 use tiermark::workload::compile::check;
 use tiermark::workload::settings::Settings;
 use tiermark::workload::source::Source;
-use tiermark::workload::spec::{DrawSpec, RunSpec, Spec, StepSpec, TableSpec, TransactionSpec};
+use tiermark::workload::spec::{
+    ConditionSpec, DrawSpec, RunSpec, Spec, StepSpec, TableSpec, TransactionSpec,
+};
 use toml::{Table, Value};
 
 const WORKLOADS: &str = "workloads/README.md";
@@ -51,6 +53,7 @@ fn every_key_is_named() {
         ("Tables", keys::<TableSpec>()),
         ("Transactions", keys::<TransactionSpec>()),
         ("Steps", keys::<StepSpec>()),
+        ("Conditions", keys::<ConditionSpec>()),
         ("Run", keys::<RunSpec>()),
     ] {
         assert_eq!(
@@ -76,12 +79,13 @@ fn checked(workload: &str, more_sql: &str) -> Result<(), String> {
         std::fs::create_dir_all(place.path("sql").join(folder)).unwrap();
     }
     for block in Page::read(SQL).blocks() {
-        let folder = match block.info.as_str() {
-            "sql" => "common",
-            "sql mysql" => "mysql",
+        let file = match block.info.as_str() {
+            "sql" => "common/bank",
+            "sql mysql" => "mysql/bank",
+            "sql check" => "common/bank_check",
             other => panic!("{SQL}:{}: what is `{other}`?", block.line),
         };
-        place.write(&format!("sql/{folder}/bank.sql"), &block.text);
+        place.write(&format!("sql/{file}.sql"), &block.text);
     }
     let path = place.path("w.toml");
     let source = Source::open(path.to_str().unwrap(), None).unwrap();

@@ -7,9 +7,9 @@ use crate::commands::dataset::Found;
 use crate::commands::exit::{server, usage};
 use crate::db::session::{Class, Protocol, Session, Target};
 use crate::run::key_range::{self, KeyRange};
-use crate::value::{Engine, StmtId};
+use crate::value::{Engine, Statement, StmtId};
 use crate::workload::compile::compile;
-use crate::workload::plan::Plan;
+use crate::workload::plan::{Plan, Table};
 use crate::workload::settings::Settings;
 use crate::workload::source::Source;
 
@@ -55,37 +55,37 @@ pub async fn try_statements<S: Session>(plan: &Plan, target: &Target) -> Result<
     }
 }
 
-/// Refuses tables that end below the rows that the plan draws from, told by the
-/// first: a run would find nothing there, and by deleting and inserting fill up
-/// what is someone else's.
+/// Refuses tables that end below the rows that the plan draws from: a run would
+/// find nothing there, and by deleting and inserting fill up what is someone
+/// else's.
 pub async fn refuse_shorter<S: Session>(plan: &Plan, target: &Target) -> Result<()> {
-    let Some(table) = plan.tables.first() else {
-        return Ok(());
-    };
-    let Some(key) = table.key(&plan.draws) else {
-        return Ok(());
-    };
     if plan.engine == Engine::Null {
         return Ok(());
     }
-    let asked = key_range::statement(table, key, plan.engine);
-    let mut session = S::open(target, &[asked]).await.map_err(server)?;
-    let range = key_range::ask(&mut session, StmtId(0))
-        .await
-        .map_err(server)?;
-    session.close().await.map_err(server)?;
-    let last = match range {
-        KeyRange::Keys(_, last) => last.max(0).unsigned_abs(),
-        KeyRange::NoRows => 0,
-        KeyRange::NoNumbers => return Ok(()),
-    };
-    if last >= table.rows {
-        return Ok(());
+    let keyed = plan.tables.iter();
+    let keyed: Vec<(&Table, usize)> = keyed
+        .filter_map(|table| Some((table, table.key(&plan.draws)?)))
+        .collect();
+    let asked: Vec<Statement> = keyed
+        .iter()
+        .map(|(table, key)| key_range::statement(table, *key, plan.engine))
+        .collect();
+    let mut session = S::open(target, &asked).await.map_err(server)?;
+    for (id, (table, key)) in (0..).zip(keyed) {
+        let range = key_range::ask(&mut session, StmtId(id)).await;
+        let last = match range.map_err(server)? {
+            KeyRange::Keys(_, last) => last.max(0).unsigned_abs(),
+            KeyRange::NoRows => 0,
+            KeyRange::NoNumbers => continue,
+        };
+        if last < table.rows {
+            return Err(usage(anyhow!(
+                "the last {} of table {} is {last}, but the run is for {} rows; say how many there are, such as --set rows={last}",
+                table.columns[key],
+                table.name,
+                table.rows
+            )));
+        }
     }
-    Err(usage(anyhow!(
-        "the last {} of table {} is {last}, but the run is for {} rows; say how many there are, such as --set rows={last}",
-        table.columns[key],
-        table.name,
-        table.rows
-    )))
+    session.close().await.map_err(server)
 }

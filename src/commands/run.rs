@@ -94,6 +94,7 @@ pub async fn measure<S: Session + 'static>(
         prewarm::<S>(&plan, targets, config.workers, options.quiet).await?;
     }
     fresh::find::<S>(&mut plan, targets).await.map_err(server)?;
+    refuse_full_columns(&plan)?;
 
     let now = now_us();
     let engine = plan.engine.name();
@@ -168,14 +169,52 @@ async fn set_up<S: Session>(config: &RunConfig, facts: &mut [ServerFacts]) -> Re
             )));
         }
         let mut session: S = target::open(target).await?;
-        *facts = session.facts().await.map_err(server)?;
+        let told = session.facts().await.map_err(server)?;
         session.close().await.map_err(server)?;
+        refuse_another_place(facts, &told)?;
+        *facts = told;
         let sent = target.setup().statements.iter();
         facts
             .session_notes
             .extend(sent.map(|sql| format!("each client was first told: {sql}")));
     }
     Ok(())
+}
+
+/// Where keys have come to the end of their column there are no fresh ones.
+fn refuse_full_columns(plan: &Plan) -> Result<()> {
+    for draw in &plan.draws {
+        let Generator::Fresh { table, base, .. } = &draw.generator else {
+            continue;
+        };
+        let of_entry = plan.tables.iter().find(|known| &known.entry == table);
+        let most = of_entry.and_then(|table| table.max_rows);
+        if let Some(most) = most
+            && base.unsigned_abs() >= most
+        {
+            return Err(usage(anyhow!(
+                "the largest key of {table} is {base}, and its columns hold numbers up to {most}: there are no fresh ones; load anew with prepare --recreate"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The tables were looked at as the URL leads to them; clients must find the same.
+fn refuse_another_place(asked: &ServerFacts, told: &ServerFacts) -> Result<()> {
+    let path = |facts: &ServerFacts| {
+        let path = facts
+            .settings
+            .iter()
+            .find(|(name, _)| name == "search_path");
+        path.map(|(_, path)| path.clone())
+    };
+    if (&asked.database, path(asked)) == (&told.database, path(told)) {
+        return Ok(());
+    }
+    Err(usage(anyhow!(
+        "run.session leads to other tables than the URL does: tiermark would look at the one and change the other; give database and search path in the URL, such as ?options[search_path]=NAME"
+    )))
 }
 
 /// Connects to every server and sees that it is of one kind with the others and

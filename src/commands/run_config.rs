@@ -166,7 +166,8 @@ fn wait(plan: &Plan) -> Result<f64> {
     Ok(wait)
 }
 
-fn pace(plan: &Plan, flags: &RunDefaults) -> Result<Pace> {
+/// When transactions start, if all that says so fits together.
+pub fn pace(plan: &Plan, flags: &RunDefaults) -> Result<Pace> {
     let file = &plan.run;
     let wait = wait(plan)?;
     let arrivals = flags.arrivals.or(file.arrivals);

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use crate::cli::ShowArgs;
 use crate::commands::exit::{GOOD, usage};
+use crate::commands::run_config::pace;
 use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
@@ -17,7 +18,7 @@ use crate::value::{Cells, Schedule, StmtId, Value};
 use crate::workload::compile::{check, compile};
 use crate::workload::draw::{Draw, Generator};
 use crate::workload::mix::Mix;
-use crate::workload::plan::{Body, Plan, RowSource, Script, Table, Transaction};
+use crate::workload::plan::{Body, Plan, RowSource, RunDefaults, Script, Table, Transaction};
 use crate::workload::tpcc::table::TpccTable;
 
 pub fn run(args: &ShowArgs) -> Result<u8> {
@@ -25,6 +26,7 @@ pub fn run(args: &ShowArgs) -> Result<u8> {
     let settings = workload::settings(&args.workload);
     check(&source, &settings).map_err(usage)?;
     let plan = compile(&source, &settings, args.engine).map_err(usage)?;
+    pace(&plan, &RunDefaults::default())?;
     let mut out = std::io::stdout().lock();
     match args.client {
         Some(client) => {
@@ -74,7 +76,21 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
     for transaction in &plan.transactions {
         transaction_line(out, plan, transaction)?;
     }
+    conditions(out, plan)?;
     run_line(out, plan)
+}
+
+/// None where `check` asks none.
+fn conditions(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    let names = plan.conditions.iter().map(|condition| condition.name.len());
+    let Some(width) = names.max() else {
+        return Ok(());
+    };
+    writeln!(out, "\nconditions, for check")?;
+    for condition in &plan.conditions {
+        writeln!(out, "  {:width$}  {}", condition.name, condition.about)?;
+    }
+    Ok(())
 }
 
 /// None where all is built in.

@@ -25,7 +25,7 @@ SELECT name, current_setting(name) FROM pg_settings WHERE name IN (
   'effective_io_concurrency', 'fsync', 'full_page_writes', 'huge_pages', 'io_method',
   'io_workers', 'jit', 'maintenance_io_concurrency', 'maintenance_work_mem',
   'max_connections', 'max_parallel_workers_per_gather', 'max_wal_size', 'min_wal_size',
-  'random_page_cost', 'shared_buffers', 'synchronous_commit', 'synchronous_standby_names',
+  'random_page_cost', 'search_path', 'shared_buffers', 'synchronous_commit', 'synchronous_standby_names',
   'temp_buffers', 'track_io_timing', 'track_wal_io_timing', 'wal_buffers', 'wal_compression',
   'wal_init_zero', 'wal_level', 'wal_recycle', 'wal_segment_size', 'wal_sync_method',
   'wal_writer_delay', 'work_mem') ORDER BY name";

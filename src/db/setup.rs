@@ -2,7 +2,7 @@
 //! user's own statements, then the isolation. Every session of a target that
 //! has a setup begins so, one in the place of a lost one too.
 
-use crate::value::Isolation;
+use crate::value::{Engine, Isolation};
 
 use super::session::{Class, DbError, Session, Target};
 
@@ -33,6 +33,9 @@ pub(crate) async fn apply<S: Session>(session: &mut S, target: &Target) -> Resul
             ..error
         })?;
     }
+    if !setup.statements.is_empty() {
+        leave_transaction(session, target.engine).await?;
+    }
     let Some(asked) = setup.isolation else {
         return Ok(());
     };
@@ -47,4 +50,23 @@ pub(crate) async fn apply<S: Session>(session: &mut S, target: &Target) -> Resul
             "the isolation {asked} was asked for, but the session has {found}; leave run.isolation out, or use a server that has it"
         ),
     ))
+}
+
+/// What a lone statement does must be committed when it is back: a transaction
+/// that the user's statements began ends here, and what is not in one commits.
+async fn leave_transaction<S: Session>(session: &mut S, engine: Engine) -> Result<(), DbError> {
+    match engine {
+        // Where there is none this is a warning.
+        Engine::Postgres => session.raw("COMMIT").await.map(|_| ()),
+        Engine::Mysql | Engine::Mariadb => {
+            session.raw("COMMIT").await?;
+            session.raw("SET autocommit = 1").await.map(|_| ())
+        }
+        Engine::Sqlite => {
+            // Where there is none this is an error, and all is well.
+            let _ = session.raw("COMMIT").await;
+            Ok(())
+        }
+        Engine::Null => Ok(()),
+    }
 }

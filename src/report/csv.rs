@@ -50,7 +50,10 @@ impl Form {
 
     /// The form of a file that begins with this text.
     pub fn of(text: &str) -> Form {
-        if text.starts_with("format;") {
+        // Spreadsheets may save a mark in front, and each cell in quotes.
+        let head = text.trim_start_matches('\u{feff}').trim_start_matches('"');
+        let head = head.strip_prefix("format").unwrap_or_default();
+        if head.trim_start_matches('"').starts_with(';') {
             Form::Eu
         } else {
             Form::Standard

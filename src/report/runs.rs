@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use crate::report::csv::{FORMAT, Form, text};
+use crate::report::progress::note;
 use crate::stats::cell::Cell;
 use crate::stats::sink::SinkError;
 use crate::stats::summary::{METRICS, SummaryRow};
@@ -22,12 +23,20 @@ const LAST_NAME: &str = "transaction";
 /// When the file cannot be written, or is of another kind.
 pub fn append(results: &Path, row: &SummaryRow<'_>, form: Form) -> Result<(), SinkError> {
     let path = results.join("runs.csv");
+    // What a link leads to is written, not the link.
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
     let failed = |error: &dyn std::fmt::Display| {
         SinkError(format!("cannot write {}: {error}", path.display()))
     };
     // A lock file of its own: runs.csv itself may be replaced.
     let lock = File::create(results.join(".runs.lock")).map_err(|error| failed(&error))?;
-    lock.lock().map_err(|error| failed(&error))?;
+    if lock.try_lock().is_err() {
+        note(format_args!(
+            "waiting for another run to write its row into {}",
+            path.display()
+        ));
+        lock.lock().map_err(|error| failed(&error))?;
+    }
 
     let header: Vec<&str> = ["format"]
         .into_iter()
@@ -42,6 +51,7 @@ pub fn append(results: &Path, row: &SummaryRow<'_>, form: Form) -> Result<(), Si
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(failed(&error)),
     };
+    let old = old.trim_start_matches('\u{feff}').to_owned();
     let old_form = Form::of(&old);
     let old_header = columns(&old, old_form).map_err(|error| failed(&error))?;
     let same = old_header.iter().zip(&header).all(|(old, new)| old == new);
@@ -84,9 +94,19 @@ pub fn append(results: &Path, row: &SummaryRow<'_>, form: Form) -> Result<(), Si
         whole.extend(record(&kept, form).map_err(|error| failed(&error))?);
     }
     whole.extend(record(&cells, form).map_err(|error| failed(&error))?);
-    let fresh = results.join(".runs.csv.new");
-    let replaced = std::fs::write(&fresh, whole).and_then(|()| std::fs::rename(&fresh, &path));
-    replaced.map_err(|error| failed(&error))
+    replace(&path, &whole).map_err(|error| failed(&error))
+}
+
+/// Puts a file in the place of another, with its permissions, where it may be
+/// written at all.
+fn replace(path: &Path, whole: &[u8]) -> std::io::Result<()> {
+    let fresh = path.with_extension("csv.new");
+    std::fs::write(&fresh, whole)?;
+    if path.exists() {
+        let old = OpenOptions::new().append(true).open(path)?;
+        std::fs::set_permissions(&fresh, old.metadata()?.permissions())?;
+    }
+    std::fs::rename(&fresh, path)
 }
 
 /// A figure with a fraction from one form to another; anything else as it is.
@@ -210,6 +230,32 @@ mod tests {
     fn a_file_of_another_kind_is_left_alone() {
         let error = appended(Some("when,what\n1,2\n")).unwrap_err();
         assert!(error.to_string().contains("move it away"), "{error}");
+    }
+
+    /// As Excel saves it, and with a link in its place.
+    #[test]
+    fn a_saved_file_is_known_again_and_keeps_its_permissions() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let results = tempfile::tempdir().unwrap();
+        let elsewhere = results.path().join("elsewhere.csv");
+        append(results.path(), &summary("first").all_row(), Form::Eu).unwrap();
+        let begun = results.path().join("runs.csv");
+        let text = std::fs::read_to_string(&begun).unwrap();
+        let quoted = text.replacen("format;run;", "\"format\";\"run\";", 1);
+        std::fs::write(&elsewhere, format!("\u{feff}{quoted}")).unwrap();
+        let mode = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(&elsewhere, mode).unwrap();
+        std::fs::remove_file(&begun).unwrap();
+        symlink(&elsewhere, &begun).unwrap();
+        for (run, form) in [("second", Form::Eu), ("third", Form::Standard)] {
+            append(results.path(), &summary(run).all_row(), form).unwrap();
+        }
+        assert!(begun.is_symlink());
+        let mode = elsewhere.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let text = std::fs::read_to_string(&begun).unwrap();
+        assert_eq!(text.lines().count(), 4);
+        assert!(text.lines().nth(3).unwrap().starts_with("1,third,"));
     }
 
     /// The form asked for last is that of the whole file, whatever its width.

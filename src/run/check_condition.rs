@@ -184,7 +184,8 @@ fn key(names: &[String], row: &impl Row) -> Result<String, DbError> {
             return Ok(format!("{name}=null"));
         }
         let number = row.int(column).map(|number| format!("{name}={number}"));
-        number.or_else(|_| Ok(format!("{name}={}", row.text(column)?)))
+        // CHAR columns come back with blanks on their right, or without any.
+        number.or_else(|_| Ok(format!("{name}={}", row.text(column)?.trim_end())))
     };
     let parts: Result<Vec<String>, DbError> = names.iter().enumerate().map(part).collect();
     Ok(parts?.join("/"))

@@ -173,6 +173,7 @@ mod tests {
                 program: Program::default(),
                 picks: Vec::new(),
             },
+            max_rows: None,
             grows: false,
             sha: String::new(),
         }

@@ -210,6 +210,7 @@ impl Ledger {
         let is_window = page.place.phase != Phase::Drain;
         if (is_window && at > page.from)
             || !page.recorder.waited.is_zero()
+            || !page.recorder.errors.is_empty()
             || page
                 .recorder
                 .transactions

@@ -48,7 +48,22 @@ SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM 
   REPLACE(TABLE_NAME, '`', '``'), '` FORCE INDEX (`', REPLACE(INDEX_NAME, '`', '``'), '`)')
 FROM information_schema.STATISTICS
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND SEQ_IN_INDEX = 1
-  AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE' AND COLUMN_NAME IS NOT NULL";
+  AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE' AND COLUMN_NAME IS NOT NULL
+  AND IS_VISIBLE = 'YES'";
+
+/// As MySQL's; an index that the server may not use has another name there.
+const MARIADB: &str = "
+SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
+  REPLACE(TABLE_NAME, '`', '``'), '` USE INDEX ()')
+FROM information_schema.COLUMNS
+WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND ORDINAL_POSITION = 1
+UNION ALL
+SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
+  REPLACE(TABLE_NAME, '`', '``'), '` FORCE INDEX (`', REPLACE(INDEX_NAME, '`', '``'), '`)')
+FROM information_schema.STATISTICS
+WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND SEQ_IN_INDEX = 1
+  AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE' AND COLUMN_NAME IS NOT NULL
+  AND IGNORED = 'NO'";
 
 const SQLITE: &str = "
 SELECT printf('SELECT COUNT(*) FROM \"%w\" NOT INDEXED', name)
@@ -83,7 +98,8 @@ pub struct Scan {
 pub async fn scans<S: Session>(plan: &Plan, target: &Target) -> Result<Vec<Scan>, PrewarmError> {
     let (sql, names) = match plan.engine {
         Engine::Postgres => (POSTGRES, 1),
-        Engine::Mysql | Engine::Mariadb => (MYSQL, 2),
+        Engine::Mysql => (MYSQL, 2),
+        Engine::Mariadb => (MARIADB, 2),
         Engine::Sqlite => (SQLITE, 1),
         Engine::Null => return Ok(Vec::new()),
     };

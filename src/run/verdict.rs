@@ -241,8 +241,13 @@ fn judge_open_loop(
             "saturated",
             true,
             format!(
-                "{:.1} % of the planned transactions were done: the server, or the number of clients, is too small for this rate",
-                100.0 * achieved
+                "{:.1} % of the planned transactions were done: {}",
+                100.0 * achieved,
+                if all.failed > open.not_started + all.skipped_late {
+                    "most of the others failed, errors.csv says why"
+                } else {
+                    "the server, or the number of clients, is too small for this rate"
+                }
             ),
         );
     }

@@ -308,9 +308,19 @@ impl<'a> Compiler<'a> {
                 .session
                 .iter()
                 .flatten()
-                .map(|sql| resolver.word(sql))
+                .map(|sql| self.session_statement(sql))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    fn session_statement(&self, sql: &Spanned<Scalar>) -> Result<String, SpecError> {
+        match sql.as_ref() {
+            Scalar::Text(text) if !text.trim().is_empty() => self.resolver.word(sql),
+            other => {
+                let message = format!("run.session: `{other}` is no SQL statement");
+                Err(self.resolver.fault(&sql.span(), message))
+            }
+        }
     }
 
     /// `[run]`, presets, conditions and `about` do not change the work of a transaction.

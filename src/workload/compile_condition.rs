@@ -67,10 +67,7 @@ impl Compiler<'_> {
         let when = when
             .as_ref()
             .map(|when| self.resolver.choice("when", when, &known));
-        let numbered = self.numbered(block, &template, tables)?;
-        let (numbered, numbers) = numbered.map_or((None, vec![None]), |(numbered, numbers)| {
-            (Some(numbered), numbers)
-        });
+        let (numbered, numbers) = self.numbered(block, &template, tables)?;
         let texts = numbers.into_iter();
         let texts = texts.map(|number| (number, template.bind(self.engine, number).0));
         Ok(Condition {
@@ -130,17 +127,18 @@ impl Compiler<'_> {
         Ok(Some((each.clone(), times)))
     }
 
-    /// The number in the names of tables, with all that it is there.
+    /// The number in the names of tables, and all that it is there; without one the
+    /// statement is made once.
     fn numbered(
         &self,
         block: &Block,
         template: &Template,
         tables: &[Table],
-    ) -> Result<Option<(String, Vec<Option<i64>>)>, SpecError> {
+    ) -> Result<(Option<String>, Vec<Option<i64>>), SpecError> {
         let (names, _) = template.names();
         let fault = |message: String| Err(SpecError::at_line(&block.file, block.line, message));
         let name = match names[..] {
-            [] => return Ok(None),
+            [] => return Ok((None, vec![None])),
             [name] => name,
             _ => {
                 return fault(format!(
@@ -158,6 +156,6 @@ impl Compiler<'_> {
                 block.name, self.source.file
             ));
         }
-        Ok(Some((name.to_owned(), numbers.into_iter().collect())))
+        Ok((Some(name.to_owned()), numbers.into_iter().collect()))
     }
 }

@@ -108,6 +108,7 @@ fn compile_one(
             rows: content.rows,
             columns: content.columns.clone(),
             source,
+            max_rows: given_max_rows(compiler, table)?,
             grows: table.grows,
             sha: hex(&hash.finalize()),
         });
@@ -140,15 +141,14 @@ fn drawn_content(
             format!("{rows} rows are beyond 64 bits"),
         ));
     }
-    if let Some(max) = &table.max_rows {
-        let most = resolver.count(&key("max_rows"), max)?;
-        if rows > most {
-            let message = format!(
-                "{} is {rows}; its columns hold numbers up to {most} (max_rows)",
-                key("rows")
-            );
-            return Err(resolver.fault_of(rows_given, &message));
-        }
+    if let Some(most) = given_max_rows(compiler, table)?
+        && rows > most
+    {
+        let message = format!(
+            "{} is {rows}; its columns hold numbers up to {most} (max_rows)",
+            key("rows")
+        );
+        return Err(resolver.fault_of(rows_given, &message));
     }
     let count = match (&table.count, numbered.is_some()) {
         (Some(count), true) => resolver.count(&key("count"), count)?,
@@ -189,6 +189,13 @@ fn drawn_content(
         indexes,
         foreign_keys: Vec::new(),
     })
+}
+
+fn given_max_rows(compiler: &Compiler, table: &TableSpec) -> Result<Option<u64>, SpecError> {
+    let key = format!("max_rows of table {}", table.name.as_ref());
+    let max = table.max_rows.as_ref();
+    max.map(|max| compiler.resolver.count(&key, max))
+        .transpose()
 }
 
 /// `sbtest{t}` as what stands before and behind the number, and the draw's name.

@@ -166,6 +166,8 @@ pub struct Table {
     pub rows: u64,
     pub columns: Vec<String>,
     pub source: RowSource,
+    /// The largest number that its key's column holds, where the file says it.
+    pub max_rows: Option<u64>,
     /// Runs change the number of rows.
     pub grows: bool,
     /// SHA-256 of all that decides the table's content, but for the seed.

@@ -24,6 +24,32 @@ pub fn a_restart_is_one_outage(server: Server) {
     }
 }
 
+pub fn one_that_stays_away_is_an_outage_too(server: Server) {
+    let Some(private) = Private::start(server, &[]) else {
+        return;
+    };
+    let workload = journal::prepare(&private.database);
+    let arguments = ["run", &workload, "--clients", "4", "--warmup", "0s"];
+    let mut running = private
+        .database
+        .start(&[&arguments[..], &["--time", "4s"]].concat());
+    running.wait_for_second(0);
+    private.kill();
+    let (_, results) = running.wait();
+    let all = results.summary();
+    // Until the window's end.
+    assert!(real(&all, "outage_s") > 1.0, "{all:?}");
+    assert!(all["warnings"].contains("outage"), "{all:?}");
+    let errors = results.csv("errors.csv");
+    let outages: Vec<_> = errors
+        .iter()
+        .filter(|row| row["class"] == "outage")
+        .collect();
+    assert_eq!(outages.len(), 1, "{errors:?}");
+    assert_eq!(outages[0]["count"], "4");
+    assert!(!outages[0]["message"].is_empty());
+}
+
 /// Tells how many rows the run has added.
 fn one_outage(private: &Private, workload: &str, before: u64, go_away: fn(&Private)) -> u64 {
     let database = &private.database;

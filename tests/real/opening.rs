@@ -109,6 +109,50 @@ pub fn a_refused_session_statement_ends_the_run(database: &Database) {
     assert!(!database.results().exists());
 }
 
+pub fn what_is_done_is_committed_whatever_sessions_were_told(database: &Database) {
+    let insert = [
+        "prepare",
+        "oltp_insert",
+        "--set",
+        "tables=1",
+        "--set",
+        "rows=100",
+    ];
+    database.tiermark(&insert).expect(0);
+    let told = match database.engine {
+        Engine::Postgres | Engine::Sqlite => ["BEGIN", "SELECT 1"],
+        _ => ["START TRANSACTION", "SET autocommit = 0"],
+    };
+    let set = format!("run.session={told:?}");
+    let arguments = [
+        "run",
+        "oltp_insert",
+        "--transactions",
+        "20",
+        "--set",
+        &set,
+        "-c",
+        "2",
+    ];
+    let all = database.tiermark(&arguments).expect(0).results().summary();
+    assert_eq!((&*all["done"], &*all["failed"]), ("20", "0"));
+    assert_eq!(database.count("sbtest1"), 120);
+}
+
+pub fn sessions_that_are_led_elsewhere_are_refused(database: &Database) {
+    let statement = match database.engine {
+        Engine::Postgres => "SET search_path = pg_catalog",
+        Engine::Sqlite => return,
+        _ => "USE information_schema",
+    };
+    database.prepare(1, 100);
+    let set = format!("run.session=[\"{statement}\"]");
+    let arguments = ["run", "oltp_read_write", "--set", &set];
+    let output = database.tiermark(&arguments).expect(2);
+    assert!(output.stderr.contains("in the URL"), "{}", output.stderr);
+    assert!(!database.results().exists());
+}
+
 pub fn the_isolation_is_in_force_and_recorded(database: &Database) {
     let condition = match database.engine {
         Engine::Postgres => "current_setting('transaction_isolation') = 'serializable'",
