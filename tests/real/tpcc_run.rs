@@ -35,6 +35,9 @@ pub fn many_clients_do_what_the_book_says(database: &Database) {
     }
     let check = database.tiermark(&["-q", "check", "tpcc", "--out", "checks"]);
     check.expect(0);
+    if database.is_server() {
+        an_order_of_someone_else_is_noticed(database);
+    }
 }
 
 /// What the clients of a run draw, and so must have done once all has committed.
@@ -212,6 +215,29 @@ fn killed_sessions_lose_nothing(database: &Database) {
     let taken = audit_of(&audit, "orders_taken");
     assert_eq!(taken["result"], "pass", "{taken:?}");
     assert_orders_are_right(database);
+}
+
+fn an_order_of_someone_else_is_noticed(database: &Database) {
+    let run = [
+        "run",
+        "tpcc",
+        "--clients",
+        "2",
+        "--warmup",
+        "0s",
+        "--time",
+        "2s",
+    ];
+    let mut running = database.start_in("alone", &[&run[..], &["--out", "alone"]].concat());
+    running.wait_for_second(0);
+    database.run("UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = 1 AND d_id = 1");
+    let (output, results) = running.wait();
+    let output = output.expect(1);
+    assert!(output.stdout.contains("miscounted"), "{}", output.stdout);
+    let audit = results.csv("audit.csv");
+    let taken = audit_of(&audit, "orders_taken");
+    assert_eq!(taken["result"], "fail");
+    assert_eq!(number(taken, "value"), number(taken, "upper") + 1);
 }
 
 /// Each order was delivered once or waits, and none was passed over.
