@@ -48,6 +48,8 @@ mod tpcc;
 mod tpcc_check;
 #[path = "real/tpcc_race.rs"]
 mod tpcc_race;
+#[path = "real/tpcc_run.rs"]
+mod tpcc_run;
 
 use database::{Database, Server};
 
@@ -112,6 +114,7 @@ on_every_engine!(
     tpcc::a_warehouse_is_the_same_however_it_is_loaded,
     tpcc::sets_and_foreign_keys_are_made_and_dropped,
     tpcc_check::conditions_hold_and_find_what_breaks_them,
+    tpcc_run::many_clients_do_what_the_book_says,
 );
 
 /// On the servers that both programs speak to.

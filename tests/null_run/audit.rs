@@ -3,7 +3,7 @@
 
 use tiermark::random::rng::Purpose;
 use tiermark::run::timeline::Stop;
-use tiermark::stats::audit::{AuditRow, audit};
+use tiermark::stats::audit::{AuditRow, audit, orders as orders_of};
 use tiermark::stats::summary::{RunInfo, Summary};
 use tiermark::stats::tally::Count;
 use tiermark::transaction::drawn::{Drawn, Place};
@@ -138,6 +138,20 @@ async fn shares_are_judged_by_the_specification_or_by_chance() {
     assert!((by_name.lower.unwrap() - 57.0).abs() < 1e-9);
     assert!((by_name.upper.unwrap() - 63.0).abs() < 1e-9);
     assert_eq!(by_name.passes, Some(false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_server_may_have_what_is_in_doubt_and_no_more() {
+    let mut summary = ran(SETS, CLIENTS, 1).await.summary;
+    let orders = &mut summary.recorder.transactions[0];
+    assert_eq!(orders.ever_committed, orders.done);
+    orders.ever_unsure = 2;
+    let committed = i64::try_from(orders.done).unwrap();
+    for (taken, agrees) in [(-1, false), (0, true), (2, true), (3, false)] {
+        summary.orders_taken = Some(committed + taken);
+        assert_eq!(orders_of(&summary).unwrap().agree(), agrees, "{taken}");
+        assert_eq!(row(&summary, "orders_taken").passes, Some(agrees));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -189,8 +189,14 @@ impl Database {
 
     /// Ends all sessions of the program, and tells how many there were.
     pub fn kill_sessions(&self) -> usize {
+        self.kill_some_sessions(usize::MAX)
+    }
+
+    /// The same of so many.
+    pub fn kill_some_sessions(&self, most: usize) -> usize {
         let mut admin = self.connect(&[&self.sessions_sql()]);
-        let ids = admin.texts(0);
+        let mut ids = admin.texts(0);
+        ids.truncate(most);
         for id in &ids {
             admin.run(&match self.engine {
                 Engine::Postgres => format!("SELECT pg_terminate_backend({id})"),

@@ -108,6 +108,11 @@ impl Database {
 
     /// Starts `tiermark`, which goes on while the test does something to it.
     pub fn start(&self, arguments: &[&str]) -> Running {
+        self.start_in("results", arguments)
+    }
+
+    /// The same with another folder of results, which `arguments` name.
+    pub fn start_in(&self, results: &str, arguments: &[&str]) -> Running {
         let path = |name: &str| self.folder().join(name);
         let (stdout, stderr) = (path("stdout"), path("stderr"));
         let child = self
@@ -121,7 +126,7 @@ impl Database {
             child,
             stdout,
             stderr,
-            results: self.results(),
+            results: self.folder().join(results),
             since: Instant::now(),
         }
     }
