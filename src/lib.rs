@@ -52,6 +52,7 @@ pub mod workload {
     mod compile_draw;
     mod compile_fresh;
     mod compile_kind;
+    mod compile_procedure;
     mod compile_table;
     mod compile_tpcc;
     mod compile_transaction;
@@ -135,6 +136,7 @@ pub mod transaction {
     /// TPC-C: the five transactions and the rows of its tables.
     pub mod tpcc {
         mod asker;
+        pub mod call;
         #[cfg(test)]
         mod clauses;
         pub mod constants;
@@ -213,6 +215,7 @@ pub mod commands {
     mod list;
     mod prepare;
     mod prewarm;
+    mod procedures;
     mod run;
     mod run_config;
     mod run_record;

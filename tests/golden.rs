@@ -7,6 +7,7 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 use tiermark::random::rng::Purpose;
 use tiermark::transaction::drawn::{Drawn, Place};
+use tiermark::transaction::tpcc::call;
 use tiermark::value::{Engine, Value};
 use tiermark::workload::compile::compile;
 use tiermark::workload::plan::{Body, Plan};
@@ -24,6 +25,16 @@ const ENGINES: [Engine; 4] = [
 fn plan(workload: &str, engine: Engine) -> Plan {
     let source = Source::open(workload, None).unwrap();
     compile(&source, &Settings::default(), engine).unwrap()
+}
+
+/// Those that a workload is for.
+fn engines(workload: &str) -> Vec<Engine> {
+    let file: toml::Table = shipped::workload(workload).unwrap().parse().unwrap();
+    let named = |engine: &Engine| match file.get("engines") {
+        Some(names) => names.as_array().unwrap().contains(&engine.name().into()),
+        None => true,
+    };
+    ENGINES.into_iter().filter(named).collect()
 }
 
 /// A number as it is, a long text as its beginning and hash.
@@ -59,10 +70,27 @@ fn transactions(plan: &Plan, client: u64, phase: Purpose) -> String {
             transaction.name
         )
         .unwrap();
-        let Body::Script(script) = &transaction.body else {
+        let script = match &transaction.body {
+            Body::Script(script) => script,
             // What it sends depends on what the server returns.
-            writeln!(text, "  {}", drawn.tpcc.to_string().replace('\n', "\n    ")).unwrap();
-            continue;
+            Body::Tpcc(_) => {
+                writeln!(text, "  {}", drawn.tpcc.to_string().replace('\n', "\n    ")).unwrap();
+                continue;
+            }
+            Body::Call(of) => {
+                let id = call::statement(of, &drawn.tpcc);
+                let (texts, names) = (
+                    call::Texts::of(&drawn.tpcc.work),
+                    &plan.statements[id.index()].params,
+                );
+                let values = texts.values(&drawn.tpcc);
+                let values = names.iter().zip(&of.picks).map(|(name, &place)| {
+                    format!("{name} = {}", shown(values[usize::from(place)]))
+                });
+                let values = values.collect::<Vec<_>>().join(", ");
+                writeln!(text, "  {}: {values}", plan.statements[id.index()].name).unwrap();
+                continue;
+            }
         };
         let registers = &drawn.registers;
         for op in &script.ops {
@@ -112,7 +140,27 @@ fn statements(plan: &Plan) -> String {
         )
         .unwrap();
     }
+    for procedure in &plan.procedures {
+        writeln!(text, "{}: {}", procedure.name, procedure.sha).unwrap();
+    }
     text
+}
+
+/// One load serves both.
+#[test]
+fn tpcc_by_calls_has_the_tables_of_tpcc() {
+    for engine in engines("tpcc_proc") {
+        let tables = |workload| {
+            let plan = plan(workload, engine);
+            let tables: Vec<(String, String)> = plan
+                .tables
+                .into_iter()
+                .map(|table| (table.name, table.sha))
+                .collect();
+            (tables, plan.data_params)
+        };
+        assert_eq!(tables("tpcc_proc"), tables("tpcc"), "{engine}");
+    }
 }
 
 #[test]
@@ -126,7 +174,7 @@ fn every_engine_gets_the_first_transactions_as_ever() {
         };
         let postgres = first(Engine::Postgres);
         // One snapshot for all: the work is the same on every engine.
-        for engine in ENGINES {
+        for engine in engines(workload) {
             assert_eq!(first(engine), postgres, "{workload} on {engine}");
         }
         insta::assert_snapshot!(workload, postgres);
@@ -139,7 +187,7 @@ const OVER_TPCC: [&str; 3] = ["tpcc_terminals", "tpcc_sysbench", "tpcc_800"];
 #[test]
 fn every_engine_prepares_the_statements_as_ever() {
     for workload in shipped::workload_names().filter(|name| !OVER_TPCC.contains(name)) {
-        for engine in ENGINES {
+        for engine in engines(workload) {
             let text = statements(&plan(workload, engine));
             insta::assert_snapshot!(format!("{workload}-{engine}"), text);
         }

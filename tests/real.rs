@@ -46,6 +46,8 @@ mod sysbench;
 mod tpcc;
 #[path = "real/tpcc_check.rs"]
 mod tpcc_check;
+#[path = "real/tpcc_proc.rs"]
+mod tpcc_proc;
 #[path = "real/tpcc_race.rs"]
 mod tpcc_race;
 #[path = "real/tpcc_run.rs"]
@@ -152,10 +154,11 @@ macro_rules! on_every_server {
     };
 }
 
-// Statements that sleep: SQLite has none.
+// Statements that sleep, and stored procedures: SQLite has none.
 on_every_server!(
     open_loop::more_than_the_capacity_is_said_to_be_so,
     open_loop::what_it_can_do_is_done_in_time,
+    tpcc_proc::procedures_go_with_a_load,
 );
 
 /// What must be equal from one engine to another.

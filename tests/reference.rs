@@ -20,7 +20,7 @@ use tiermark::workload::compile::check;
 use tiermark::workload::settings::Settings;
 use tiermark::workload::source::Source;
 use tiermark::workload::spec::{
-    ConditionSpec, DrawSpec, RunSpec, Spec, StepSpec, TableSpec, TransactionSpec,
+    ConditionSpec, DrawSpec, ProcedureSpec, RunSpec, Spec, StepSpec, TableSpec, TransactionSpec,
 };
 use toml::{Table, Value};
 
@@ -51,6 +51,7 @@ fn every_key_is_named() {
         ("Keys of the file", keys::<Spec>()),
         ("Draws", keys::<DrawSpec>()),
         ("Tables", keys::<TableSpec>()),
+        ("Procedures", keys::<ProcedureSpec>()),
         ("Transactions", keys::<TransactionSpec>()),
         ("Steps", keys::<StepSpec>()),
         ("Conditions", keys::<ConditionSpec>()),

@@ -1,7 +1,8 @@
 -- tiermark's own table: what it loaded, from which workload and parameters.
 -- `scope` is a table's name; its items are its owner, seed, parameters and
 -- state, and while it is loaded one for each chunk of rows that is committed.
--- Only tables named here are ever dropped.
+-- Or it is `procedure:` and a stored procedure's name.
+-- Only tables and procedures named here are ever dropped.
 
 -- name: create
 CREATE TABLE tiermark_meta (

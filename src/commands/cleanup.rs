@@ -1,4 +1,5 @@
-//! `tiermark cleanup`: drops the tables that tiermark made for a workload.
+//! `tiermark cleanup`: drops the tables and procedures that tiermark made for a
+//! workload.
 
 use anyhow::Result;
 
@@ -6,6 +7,7 @@ use crate::cli::CleanupArgs;
 use crate::commands::dataset::{Found, KEEP_AWAY, announce};
 use crate::commands::exit::{GOOD, server, usage};
 use crate::commands::prepare::drop_tables;
+use crate::commands::procedures;
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
@@ -33,21 +35,31 @@ async fn cleanup<S: Session>(source: &Source, settings: &Settings, target: &Targ
     let found = Found::look(&mut control, target, engine).await?;
     found.refuse_foreign(&plan, KEEP_AWAY)?;
     let (plan, _) = found.adopt(source, settings, &plan)?;
-    let owned = found.owned(&plan);
-    if owned.is_empty() {
+    let mut owned = found.owned(&plan);
+    let mut owned_procedures = procedures::owned(&found, &plan.workload, &[]);
+    match found.refuse_others(&plan, &owned) {
+        // They are on tables that another workload loaded, and which stay.
+        Err(_) if !owned_procedures.is_empty() => owned.clear(),
+        allowed => {
+            allowed?;
+            owned_procedures = procedures::owned(&found, &plan.workload, &owned);
+        }
+    }
+    if owned.is_empty() && owned_procedures.is_empty() {
         note(format_args!(
             "tiermark has no tables of {} in database {}",
             source.name, facts.database
         ));
         return control.close().await.map_err(server);
     }
-    found.refuse_others(&plan, &owned)?;
-    announce(target, &facts, &format!("dropping {}", owned.join(", ")));
+    let names = [&owned_procedures[..], &owned].concat().join(", ");
+    announce(target, &facts, &format!("dropping {names}"));
     let mut book = MetaSession::<S>::open(target, engine)
         .await
         .map_err(server)?;
+    procedures::drop(&mut book, &found, &owned_procedures).await?;
     drop_tables(&mut control, &mut book, &found, &owned).await?;
-    let empty = book.read().await.map_err(server)?.scopes.is_empty();
+    let empty = book.read().await.map_err(server)?.is_empty();
     book.into_inner().close().await.map_err(server)?;
     if empty {
         let drop = meta::ddl("drop", engine).map_err(server)?;

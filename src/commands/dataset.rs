@@ -23,6 +23,8 @@ pub const KEEP_AWAY: &str = "use another database, or drop it yourself";
 #[derive(Debug, Default)]
 pub struct Found {
     pub tables: Vec<String>,
+    /// Stored procedures and functions.
+    pub routines: Vec<String>,
     pub meta: Meta,
 }
 
@@ -36,6 +38,7 @@ impl Found {
         let tables = session.tables().await.map_err(server)?;
         let mut found = Found {
             tables,
+            routines: session.routines().await.map_err(server)?,
             meta: Meta::default(),
         };
         if found.has(meta::TABLE) {
@@ -50,6 +53,10 @@ impl Found {
 
     pub fn has(&self, table: &str) -> bool {
         self.tables.iter().any(|known| known == table)
+    }
+
+    pub fn has_routine(&self, name: &str) -> bool {
+        self.routines.iter().any(|known| known == name)
     }
 
     /// Refuses tables of the plan's names that tiermark did not make.

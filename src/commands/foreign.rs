@@ -22,6 +22,12 @@ pub fn plan(found: &Found, source: &Source, settings: &Settings, engine: Engine)
     if engine == Engine::Null {
         return Ok(plan);
     }
+    if let Some(procedure) = plan.procedures.first() {
+        return Err(usage(anyhow!(
+            "procedure {} is made by prepare only; leave --foreign-data out",
+            procedure.name
+        )));
+    }
     for table in &plan.tables {
         let name = &table.name;
         if found.meta.owns(name) {

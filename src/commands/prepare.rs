@@ -9,6 +9,7 @@ use crate::cli::PrepareArgs;
 use crate::commands::dataset::{Found, KEEP_AWAY, announce};
 use crate::commands::exit::{GOOD, server, usage};
 use crate::commands::interrupt;
+use crate::commands::procedures;
 use crate::commands::target::{self, block_on, with_session};
 use crate::commands::workload;
 use crate::db::session::{Session, Target};
@@ -87,17 +88,31 @@ pub async fn prepare<S: Session>(
     }
     let mut found = Found::look(&mut control, target, engine).await?;
     found.refuse_foreign(&plan, KEEP_AWAY)?;
+    procedures::refuse_foreign(&found, &plan)?;
     let owned = found.owned(&plan);
+    let owned_procedures = procedures::owned(&found, &plan.workload, &owned);
     match (owned.first(), options.leftovers) {
         (None, _) => {}
-        (Some(first), Leftovers::Refuse) => return Err(usage(refusal(&found, first))),
+        (Some(first), Leftovers::Refuse) => {
+            control.close().await.map_err(server)?;
+            return match found.plan(source, settings, engine, KEEP_AWAY) {
+                Ok((plan, _)) if !procedures::missing(&found, &plan).is_empty() => {
+                    procedures::make::<S>(target, &found, &plan, options.quiet).await
+                }
+                _ => Err(usage(refusal(&found, first))),
+            };
+        }
         (Some(_), Leftovers::Resume) => {
             (plan, _) = found.adopt(source, settings, &plan)?;
             found.check_leftovers(&plan, options.seed)?;
         }
         (Some(_), Leftovers::Recreate) => {
-            let tables = counted(owned.len() as u64, "table");
-            let what = format!("dropping {tables} that tiermark made");
+            let mut what = counted(owned.len() as u64, "table");
+            if !owned_procedures.is_empty() {
+                let procedures = counted(owned_procedures.len() as u64, "procedure");
+                what = format!("{what} and {procedures}");
+            }
+            let what = format!("dropping {what} that tiermark made");
             announce(target, &facts, &what);
         }
     }
@@ -123,6 +138,7 @@ pub async fn prepare<S: Session>(
     let opened = MetaSession::<S>::open(target, engine).await;
     let mut book = opened.map_err(server)?;
     if options.leftovers == Leftovers::Recreate {
+        procedures::drop(&mut book, &found, &owned_procedures).await?;
         drop_tables(&mut control, &mut book, &found, &owned).await?;
         found = Found::look(&mut control, target, engine).await?;
     }
@@ -137,9 +153,13 @@ pub async fn prepare<S: Session>(
     let loaded = load::<S>(&plan, target, seed, threads, &found.meta, progress);
     bar.done();
     let already = loaded.map_err(server)?;
-    if options.quiet {
-        return Ok(());
+    if !options.quiet {
+        say_loaded(rows, already, started);
     }
+    procedures::make::<S>(target, &found, &plan, options.quiet).await
+}
+
+fn say_loaded(rows: u64, already: u64, started: Instant) {
     match (already, rows - already) {
         (0, _) => {}
         (_, 0) => note(format_args!("all rows were there already")),
@@ -149,7 +169,6 @@ pub async fn prepare<S: Session>(
         let loaded = rows_in(rows - already, started.elapsed());
         note(format_args!("loaded {loaded}"));
     }
-    Ok(())
 }
 
 fn refusal(found: &Found, table: &str) -> anyhow::Error {

@@ -15,7 +15,7 @@ use crate::commands::prewarm::prewarm;
 use crate::commands::run_config::{RunOptions, config};
 use crate::commands::run_record::{info, manifest, outcome, shown};
 use crate::commands::target::{self, block_on, with_session};
-use crate::commands::{foreign, limits, workload};
+use crate::commands::{foreign, limits, procedures, workload};
 use crate::db::session::{Protocol, Session, Target};
 use crate::host::environment::Environment;
 use crate::report::files::RunFiles;
@@ -235,12 +235,15 @@ async fn look<S: Session>(
     refuse_several_kinds(&facts, targets)?;
     let engine = facts[0].engine.unwrap_or(targets[0].engine);
     let mut found = vec![Found::look(&mut controls[0], &targets[0], engine).await?];
-    let plan_of = |found: &Found, settings: &Settings| {
+    let plan_of = |found: &Found, settings: &Settings| -> Result<(Plan, Settings)> {
         if foreign_data {
             let plan = foreign::plan(found, source, settings, engine)?;
             return Ok((plan, settings.clone()));
         }
-        found.plan(source, settings, engine, foreign::REMEDY)
+        let (plan, settings) = found.plan(source, settings, engine, foreign::REMEDY)?;
+        procedures::refuse_foreign(found, &plan)?;
+        procedures::refuse_missing(found, &plan)?;
+        Ok((plan, settings))
     };
     let (plan, settings) = plan_of(&found[0], settings)?;
     for (control, target) in controls.iter_mut().zip(targets).skip(1) {

@@ -13,6 +13,7 @@ use crate::commands::workload;
 use crate::random::rng::Purpose;
 use crate::run::load::estimate;
 use crate::transaction::drawn::{Drawn, Place};
+use crate::transaction::tpcc::call;
 use crate::units::{counted, grouped, human_bytes, human_duration};
 use crate::value::{Cells, Schedule, StmtId, Value};
 use crate::workload::compile::{check, compile};
@@ -66,6 +67,7 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
         grouped(rows),
         human_bytes(bytes)
     )?;
+    procedures(out, plan)?;
     draws(out, plan)?;
     let picked = match &plan.mix {
         Mix::Random { .. } => "picked at random by weight",
@@ -78,6 +80,18 @@ fn overview(out: &mut impl Write, plan: &Plan) -> Result<()> {
     }
     conditions(out, plan)?;
     run_line(out, plan)
+}
+
+fn procedures(out: &mut impl Write, plan: &Plan) -> Result<()> {
+    let names: Vec<&str> = plan
+        .procedures
+        .iter()
+        .map(|procedure| procedure.name.as_str())
+        .collect();
+    if !names.is_empty() {
+        writeln!(out, "\nprocedures\n  {}", names.join(", "))?;
+    }
+    Ok(())
 }
 
 /// None where `check` asks none.
@@ -142,6 +156,7 @@ fn transaction_line(out: &mut impl Write, plan: &Plan, transaction: &Transaction
     let blocks: Vec<u16> = match &transaction.body {
         Body::Script(script) => script.ops.iter().map(|op| block(op.first)).collect(),
         Body::Tpcc(body) => body.statements.iter().map(|of| block(of.first)).collect(),
+        Body::Call(call) => vec![block(call.first)],
     };
     let parts: Vec<String> = blocks
         .chunk_by(|left, right| left == right)
@@ -244,6 +259,14 @@ fn transactions(
             }
             // What it sends depends on what the server returns.
             Body::Tpcc(_) => writeln!(out, "{}", drawn.tpcc)?,
+            Body::Call(call) => {
+                let texts = call::Texts::of(&drawn.tpcc.work);
+                let values = texts.values(&drawn.tpcc);
+                let picked = call.picks.iter();
+                let values = picked.map(|&place| literal(values[usize::from(place)]));
+                let sql = plan.statements[call::statement(call, &drawn.tpcc).index()].sql;
+                writeln!(out, "{};", filled(sql, &values.collect::<Vec<_>>()))?;
+            }
         }
     }
     Ok(())

@@ -244,6 +244,10 @@ impl Session for MysqlSession {
         mysql_facts::tables(&mut self.connection).await
     }
 
+    async fn routines(&mut self) -> Result<Vec<String>, DbError> {
+        mysql_facts::routines(&mut self.connection).await
+    }
+
     async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
         mysql_facts::indexes(&mut self.connection, table).await
     }

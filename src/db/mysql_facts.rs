@@ -48,6 +48,10 @@ const TABLES: &str = "
 SELECT TABLE_NAME FROM information_schema.TABLES
 WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME";
 
+const ROUTINES: &str = "
+SELECT ROUTINE_NAME FROM information_schema.ROUTINES
+WHERE ROUTINE_SCHEMA = DATABASE() ORDER BY ROUTINE_NAME";
+
 const INDEXES: &str = "
 SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY INDEX_NAME";
@@ -90,6 +94,11 @@ pub(crate) async fn syntax(connection: &mut MySqlConnection) -> Result<Syntax, D
 
 pub(crate) async fn tables(connection: &mut MySqlConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
+    Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
+}
+
+pub(crate) async fn routines(connection: &mut MySqlConnection) -> Result<Vec<String>, DbError> {
+    let rows = all(connection, ROUTINES).await?;
     Ok(rows.iter().filter_map(|row| cell(row, 0)).collect())
 }
 

@@ -283,6 +283,10 @@ impl Session for PgSession {
         postgres_facts::tables(&mut self.connection).await
     }
 
+    async fn routines(&mut self) -> Result<Vec<String>, DbError> {
+        postgres_facts::routines(&mut self.connection).await
+    }
+
     async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
         postgres_facts::indexes(&mut self.connection, table).await
     }

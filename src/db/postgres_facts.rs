@@ -36,6 +36,12 @@ WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_table_is_visible(oid)
   AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
 ORDER BY relname";
 
+const ROUTINES: &str = "
+SELECT DISTINCT proname::text FROM pg_proc
+WHERE pg_function_is_visible(oid)
+  AND pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+ORDER BY 1";
+
 /// One whose building failed is there by name only.
 const INDEXES: &str = "
 SELECT i.relname::text FROM pg_index
@@ -68,6 +74,11 @@ pub(crate) async fn check_quotes(connection: &mut PgConnection) -> Result<(), Db
 
 pub(crate) async fn tables(connection: &mut PgConnection) -> Result<Vec<String>, DbError> {
     let rows = all(connection, TABLES).await?;
+    rows.iter().map(|row| owned(row, 0)).collect()
+}
+
+pub(crate) async fn routines(connection: &mut PgConnection) -> Result<Vec<String>, DbError> {
+    let rows = all(connection, ROUTINES).await?;
     rows.iter().map(|row| owned(row, 0)).collect()
 }
 

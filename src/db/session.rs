@@ -109,6 +109,12 @@ pub trait Session: Sized {
     /// Names of the tables that an unqualified name can reach here.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
+    /// Names of the stored procedures and functions that an unqualified name can
+    /// reach here; none where the engine has no such thing.
+    async fn routines(&mut self) -> Result<Vec<String>, DbError> {
+        Ok(Vec::new())
+    }
+
     /// Names of the indexes of a table that an unqualified name reaches, those
     /// of its keys among them. None when there is no such table.
     async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError>;

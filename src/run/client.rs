@@ -166,7 +166,7 @@ async fn attempt_until_done<S: Session>(
         if work.ledger.closed.get() && matches!(class, Class::Cancelled | Class::Disconnected) {
             // The worker cut it off when the grace was over: no fault of the
             // server's, whichever way it took.
-            if plan.atomic && class == Class::Cancelled {
+            if plan.needs_rollback() && class == Class::Cancelled {
                 let _ = session.rollback().await;
             }
             return Ended::Unfinished;
@@ -175,7 +175,7 @@ async fn attempt_until_done<S: Session>(
         if class == Class::Disconnected {
             return Ended::Lost(fate, failure.error, at);
         }
-        if plan.atomic
+        if plan.needs_rollback()
             && let Err(error) = session.rollback().await
         {
             // Whatever it was: a session that may still hold a half transaction
@@ -211,6 +211,8 @@ fn fate(failure: &Failure, plan: &Transaction) -> Fate {
         Class::Retry if plan.atomic || plan.is_one_statement() => Fate::Retried,
         Class::Duplicate if plan.replaces_keys => Fate::Retried,
         Class::Disconnected if commits => Fate::InDoubt,
+        // MySQL and MariaDB may stop a procedure behind its COMMIT.
+        Class::Cancelled if commits && plan.is_call() => Fate::InDoubt,
         Class::Disconnected => Fate::Disconnected,
         Class::Retry | Class::Duplicate | Class::Cancelled | Class::Other => Fate::Failed,
     }

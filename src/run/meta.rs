@@ -9,7 +9,7 @@ use crate::transaction::rows;
 use crate::transaction::tpcc::constants;
 use crate::value::{Args, Engine, Statement, StmtId, Value};
 use crate::workload::error::SpecError;
-use crate::workload::plan::{Plan, Table};
+use crate::workload::plan::{Plan, Procedure, Table};
 use crate::workload::shipped;
 use crate::workload::sql::{Block, blocks};
 
@@ -26,7 +26,11 @@ pub const WRITTEN: &str = "written";
 pub const GROWN: &str = "grown";
 /// TPC-C's constant of the loaded last names (clause 2.1.6.1).
 pub const C_LOAD: &str = "c_load";
+/// The table that a procedure goes with.
+pub const OF_TABLE: &str = "table";
 const ROWS: &str = "rows";
+/// No table's name has a colon in it.
+const PROCEDURE: &str = "procedure:";
 const PARAM: &str = "param:";
 /// `chunk:<first row>`, with the last row as its value, while a table is loaded.
 const CHUNK: &str = "chunk:";
@@ -46,6 +50,8 @@ const PREPARED: [&str; 6] = ["read", "add", "set", "forget", "chunk", "forget_ch
 #[derive(Clone, Debug, Default)]
 pub struct Meta {
     pub scopes: BTreeMap<String, BTreeMap<String, String>>,
+    /// Items by the name of a stored procedure, whose scope is `procedure:<name>`.
+    pub procedures: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Meta {
@@ -55,6 +61,17 @@ impl Meta {
 
     pub fn item(&self, table: &str, item: &str) -> Option<&str> {
         self.scopes.get(table)?.get(item).map(String::as_str)
+    }
+
+    pub fn of_procedure(&self, procedure: &str, item: &str) -> Option<&str> {
+        self.procedures
+            .get(procedure)?
+            .get(item)
+            .map(String::as_str)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty() && self.procedures.is_empty()
     }
 
     /// First and last row of each chunk of a table that is committed.
@@ -138,7 +155,11 @@ impl<S: Session> MetaSession<S> {
         let mut meta = Meta::default();
         let each = |row: &S::Row| {
             let (scope, item, value) = (row.text(0)?, row.text(1)?, row.text(2)?);
-            let items = meta.scopes.entry(scope.to_owned()).or_default();
+            let (scopes, name) = match scope.strip_prefix(PROCEDURE) {
+                Some(procedure) => (&mut meta.procedures, procedure),
+                None => (&mut meta.scopes, scope),
+            };
+            let items = scopes.entry(name.to_owned()).or_default();
             items.insert(item.to_owned(), value.to_owned());
             Ok(())
         };
@@ -170,13 +191,36 @@ impl<S: Session> MetaSession<S> {
                 .iter()
                 .map(|(name, value)| (format!("{PARAM}{name}"), value.as_str())),
         );
+        let items = items.iter().map(|(item, value)| (item.as_str(), *value));
+        self.add(&table.name, items).await
+    }
+
+    /// Enters a stored procedure that is about to be made, as `enter` a table.
+    ///
+    /// # Errors
+    /// When the table cannot be written.
+    pub async fn enter_procedure(
+        &mut self,
+        workload: &str,
+        procedure: &Procedure,
+    ) -> Result<(), DbError> {
+        let items = [
+            (WORKLOAD, workload),
+            (SHA, procedure.sha.as_str()),
+            (OF_TABLE, procedure.table.as_str()),
+        ];
+        let scope = format!("{PROCEDURE}{}", procedure.name);
+        self.add(&scope, items.into_iter()).await
+    }
+
+    async fn add(
+        &mut self,
+        scope: &str,
+        items: impl Iterator<Item = (&str, &str)>,
+    ) -> Result<(), DbError> {
         self.session.begin(true).await?;
-        for (item, value) in &items {
-            let args = [
-                Value::Text(&table.name),
-                Value::Text(item),
-                Value::Text(value),
-            ];
+        for (item, value) in items {
+            let args = [scope, item, value].map(Value::Text);
             self.session.exec(ADD, Args::List(&args)).await?;
         }
         self.session.commit().await
@@ -237,6 +281,12 @@ impl<S: Session> MetaSession<S> {
             .exec(FORGET, Args::List(&[Value::Text(table)]))
             .await
             .map(|_| ())
+    }
+
+    /// # Errors
+    /// When the table cannot be written.
+    pub async fn forget_procedure(&mut self, procedure: &str) -> Result<(), DbError> {
+        self.forget(&format!("{PROCEDURE}{procedure}")).await
     }
 
     /// The session itself, for what has nothing to do with the book.

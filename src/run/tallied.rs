@@ -5,16 +5,17 @@ use crate::stats::audit::Audited;
 use crate::stats::tally::{Count, Tally};
 use crate::transaction::drawn::Drawn;
 use crate::transaction::tpcc::inputs::{Customer, Inputs, Work};
-use crate::workload::plan::{Body, Plan, Transaction};
+use crate::workload::plan::{Plan, Transaction};
+use crate::workload::tpcc::ask::TpccKind;
 use crate::workload::tpcc::settings::Tpcc;
 use crate::workload::tpcc::table::DISTRICTS;
 
 /// What an audit must know of a plan with transactions of TPC-C.
 pub fn audited(plan: &Plan) -> Option<Audited> {
     let Tpcc { scale, .. } = plan.tpcc?;
-    let kind = |transaction: &Transaction| match &transaction.body {
-        Body::Tpcc(body) => body.kind.name(),
-        Body::Script(_) => "",
+    let kind = |transaction: &Transaction| {
+        let kind = transaction.body.tpcc_kind();
+        kind.map_or("", TpccKind::name)
     };
     Some(Audited {
         kinds: plan.transactions.iter().map(kind).collect(),
@@ -25,10 +26,8 @@ pub fn audited(plan: &Plan) -> Option<Audited> {
 
 /// None for a transaction that is not TPC-C's.
 pub fn tally(plan: &Plan, transaction: usize, drawn: &Drawn, skipped: u64) -> Option<Tally> {
-    match (&plan.transactions[transaction].body, &plan.tpcc) {
-        (Body::Tpcc(_), Some(tpcc)) => Some(of_inputs(&drawn.tpcc, tpcc, skipped)),
-        _ => None,
-    }
+    plan.transactions[transaction].body.tpcc_kind()?;
+    Some(of_inputs(&drawn.tpcc, plan.tpcc.as_ref()?, skipped))
 }
 
 fn of_inputs(inputs: &Inputs, tpcc: &Tpcc, skipped: u64) -> Tally {

@@ -179,6 +179,10 @@ impl<S: Session> Session for Timed<S> {
         self.session.tables().await
     }
 
+    async fn routines(&mut self) -> Result<Vec<String>, DbError> {
+        self.session.routines().await
+    }
+
     async fn indexes(&mut self, table: &str) -> Result<Vec<String>, DbError> {
         self.session.indexes(table).await
     }

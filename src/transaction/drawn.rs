@@ -9,7 +9,7 @@ use crate::transaction::tpcc::constants::Constants;
 use crate::transaction::tpcc::inputs::{Inputs, Terminal};
 use crate::value::Cells;
 use crate::workload::draw::Fresh;
-use crate::workload::plan::{Body, Plan};
+use crate::workload::plan::{Body, Plan, TpccBody, TpccCall};
 
 /// A transaction's place in the work of a phase.
 #[derive(Clone, Copy, Debug)]
@@ -88,13 +88,13 @@ impl Drawn {
                 let program = &script.program;
                 program.run(&plan.draws, 0, fresh, &mut rng, registers);
             }
-            Body::Tpcc(body) => {
+            Body::Tpcc(TpccBody { kind, .. }) | Body::Call(TpccCall { kind, .. }) => {
                 if let (Some(tpcc), Some(constants)) = (&plan.tpcc, &self.constants) {
                     let terminal = Terminal {
                         number: terminal,
                         clients: self.clients,
                     };
-                    self.tpcc = Inputs::draw(body.kind, tpcc, constants, terminal, &mut rng);
+                    self.tpcc = Inputs::draw(*kind, tpcc, constants, terminal, &mut rng);
                 }
             }
         }

@@ -5,7 +5,7 @@
 use crate::db::session::{DbError, Session};
 use crate::transaction::drawn::Drawn;
 use crate::transaction::script;
-use crate::transaction::tpcc::send;
+use crate::transaction::tpcc::{call, send};
 use crate::workload::plan::{Body, Transaction};
 
 /// How a transaction ended that did not fail.
@@ -70,5 +70,6 @@ async fn until_its_end<S: Session>(
             Ok(Outcome::Committed { skipped: 0 })
         }
         Body::Tpcc(body) => send::send(session, body, &drawn.tpcc).await,
+        Body::Call(call) => call::send(session, call, &drawn.tpcc).await,
     }
 }

@@ -8,7 +8,7 @@ use toml_edit::{Document, DocumentMut, Item, Table};
 use crate::workload::error::{SpecError, line_of, listed};
 use crate::workload::settings::{check_presets, parse};
 use crate::workload::shipped;
-use crate::workload::spec::{Key, Pairs, RunSpec, Scalar, Spec};
+use crate::workload::spec::{Key, Pairs, ProcedureSpec, RunSpec, Scalar, Spec};
 
 /// A file over a base, exactly as typed.
 #[derive(Debug, Deserialize)]
@@ -17,9 +17,14 @@ use crate::workload::spec::{Key, Pairs, RunSpec, Scalar, Spec};
 pub struct OverSpec {
     base: Spanned<String>,
     about: Option<String>,
+    engines: Option<Vec<Spanned<String>>>,
     mix: Key,
     #[serde(default)]
     params: Pairs<Spanned<Scalar>>,
+    #[serde(default)]
+    procedure: Vec<Spanned<ProcedureSpec>>,
+    #[serde(default)]
+    call: Pairs<Spanned<String>>,
     #[serde(default)]
     run: RunSpec,
     #[serde(default)]
@@ -55,7 +60,12 @@ pub fn merge(file: &str, text: &str) -> Result<Option<Merged>, SpecError> {
         fault(spec.base.span(), message)
     })?;
     let base_file = format!("{name}.toml");
-    let base_spec: Spec = parse(&base_file, base)?;
+    // Which may have a base itself.
+    let base = match merge(&base_file, base)? {
+        Some(merged) => merged.text,
+        None => base.to_owned(),
+    };
+    let base_spec: Spec = parse(&base_file, &base)?;
     for (param, value) in &spec.params.0 {
         if base_spec.params.get(param).is_none() {
             let known = listed(base_spec.params.names());
@@ -91,16 +101,29 @@ fn put(into: &mut Table, key: &str, item: &Item) {
 
 fn given(file: &str, text: &str, over: &Table) -> Vec<(String, String)> {
     let mut given = Vec::new();
-    for table in ["params", "run"] {
+    let mut add = |key: String, item: &Item| {
+        let line = line_of(text, &item.span().unwrap_or_default());
+        given.push((key, format!("{file}:{line}")));
+    };
+    for table in ["params", "run", "call"] {
         for (key, item) in over
             .get(table)
             .and_then(Item::as_table)
             .into_iter()
             .flatten()
         {
-            let line = line_of(text, &item.span().unwrap_or_default());
-            given.push((format!("{table}.{key}"), format!("{file}:{line}")));
+            add(format!("{table}.{key}"), item);
         }
+    }
+    let procedures = over.get("procedure").and_then(Item::as_array_of_tables);
+    for (place, procedure) in procedures.into_iter().flatten().enumerate() {
+        add(
+            format!("procedure.{place}"),
+            &Item::Table(procedure.clone()),
+        );
+    }
+    if let Some(engines) = over.get("engines") {
+        add("engines".to_owned(), engines);
     }
     given
 }
@@ -159,6 +182,16 @@ mod tests {
     }
 
     #[test]
+    fn a_base_may_have_a_base() {
+        let text = FILE.replace("\"tpcc\"", "\"tpcc_proc\"");
+        let mine = plan(&text, &with(None, &[])).unwrap();
+        assert_eq!(mine.run.wait, Some(1.0));
+        assert_eq!((mine.tables.len(), mine.procedures.len()), (9, 5));
+        let mut transactions = mine.transactions.iter();
+        assert!(transactions.all(crate::workload::plan::Transaction::is_call));
+    }
+
+    #[test]
     fn a_preset_takes_the_place_of_the_bases() {
         let small = plan(FILE, &with(Some("small"), &[])).unwrap();
         // Without the four clients of tpcc's.
@@ -203,7 +236,27 @@ mod tests {
             (
                 "mix =",
                 "sql =",
-                "mine.toml:3: unknown field `sql`, expected one of `base`, `about`, `mix`, `params`, `run`, `preset`",
+                "mine.toml:3: unknown field `sql`, expected one of `base`, `about`, `engines`, `mix`, `params`, `procedure`, `call`, `run`, `preset`",
+            ),
+            (
+                "[params]",
+                "engines = [\"oracle\"]\n[params]",
+                "mine.toml:4: engine `oracle` is not known",
+            ),
+            (
+                "[params]",
+                "[call]\npaymant = \"pay\"\n[params]",
+                "mine.toml:5: call `paymant` is of no transaction that is built in; those are new_order,",
+            ),
+            (
+                "[params]",
+                "[call]\npayment = \"call_payment\"\ndelivery = \"pay\"\n[params]",
+                "mine.toml:6: there is no SQL block `pay` for postgres in `tpcc`",
+            ),
+            (
+                "[params]",
+                "[[procedure]]\nname = \"pay\"\ncreate = \"pay\"\ntable = \"item{t}\"\n[params]",
+                "mine.toml:4: there is no SQL block `pay`",
             ),
             (
                 "small]\n",

@@ -10,6 +10,7 @@ use crate::value::{Arrivals, Engine, Isolation, Schedule, Statement};
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_condition::check_sql;
 use crate::workload::compile_draw::{Draws, compile_draws};
+use crate::workload::compile_procedure::compile_procedures;
 use crate::workload::compile_table::{check_counts, compile_tables};
 use crate::workload::error::{SpecError, listed};
 use crate::workload::mix::{LARGEST_DECK, Mix};
@@ -94,10 +95,8 @@ fn engines(edited: &Edited) -> Result<Vec<Engine>, SpecError> {
             .find(|engine| engine.name() == name.as_ref());
         named.push(engine.ok_or_else(|| {
             let known = listed(all.iter().map(|engine| engine.name()));
-            resolver.fault(
-                &name.span(),
-                format!("engine `{}` is not known; use {known}", name.as_ref()),
-            )
+            let message = format!("engine `{}` is not known; use {known}", name.as_ref());
+            resolver.placed("engines", resolver.fault(&name.span(), message))
         })?);
     }
     Ok(named)
@@ -150,6 +149,8 @@ impl<'a> Compiler<'a> {
         let spec = &self.edited.spec;
         let tables = compile_tables(&self, &spec.table)?;
         self.settle_fresh(&tables)?;
+        self.check_calls()?;
+        let procedures = compile_procedures(&self, &spec.procedure, &tables)?;
         // What decides the data: parameters of the tables, and of the draws
         // that tables use, which are the only ones used so far.
         let mut data_names = self.resolver.take_used();
@@ -194,6 +195,7 @@ impl<'a> Compiler<'a> {
             data_params,
             draws: self.draws.list,
             tables,
+            procedures,
             statements: self.statements,
             blocks: self.used_blocks.iter().map(UsedBlock::info).collect(),
             block_of: self.block_of,

@@ -68,7 +68,7 @@ fn compile_one(
 ) -> Result<(), SpecError> {
     let resolver = &compiler.resolver;
     let table = spec.as_ref();
-    let numbered = numbered_name(compiler, table)?;
+    let numbered = numbered_name(compiler, &table.name)?;
     let content = match &table.builtin {
         Some(builtin) => compiler.tpcc_content(table, builtin)?,
         None => drawn_content(compiler, spec, numbered.as_ref())?,
@@ -199,17 +199,17 @@ fn given_max_rows(compiler: &Compiler, table: &TableSpec) -> Result<Option<u64>,
 }
 
 /// `sbtest{t}` as what stands before and behind the number, and the draw's name.
-fn numbered_name(
+pub(super) fn numbered_name(
     compiler: &Compiler,
-    table: &TableSpec,
+    given: &Spanned<String>,
 ) -> Result<Option<(String, String, String)>, SpecError> {
-    let name = table.name.as_ref();
-    let fault = |message: &str| compiler.resolver.fault(&table.name.span(), message);
+    let name = given.as_ref();
+    let fault = |message: &str| compiler.resolver.fault(&given.span(), message);
     let numbered = match name.split_once('{') {
         Some((before, rest)) => {
             let (draw, after) = rest
                 .split_once('}')
-                .ok_or_else(|| fault("a `{` in the table's name is not closed"))?;
+                .ok_or_else(|| fault("a `{` in the name is not closed"))?;
             Some((before.to_owned(), after.to_owned(), draw.to_owned()))
         }
         None => None,
@@ -224,7 +224,7 @@ fn numbered_name(
         || before.starts_with(|c: char| c.is_ascii_digit())
     {
         return Err(fault(
-            "a table's name is small letters, digits and `_`, such as \"sbtest{t}\"",
+            "the name is small letters, digits and `_`, such as \"sbtest{t}\"",
         ));
     }
     Ok(numbered)
@@ -266,7 +266,7 @@ pub(super) fn ddl(compiler: &Compiler, name: &Spanned<String>) -> Result<Templat
     for part in &template.parts {
         if let Part::Value(value, line) = part {
             let message = format!(
-                "`:{value}` in block `{}`: a table's DDL takes no values",
+                "`:{value}` in block `{}`: what makes a table or procedure takes no values",
                 block.name
             );
             return Err(SpecError::at_line(&block.file, *line, message));

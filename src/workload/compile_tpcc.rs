@@ -10,10 +10,10 @@ use crate::workload::compile::Compiler;
 use crate::workload::compile_block::UsedBlock;
 use crate::workload::compile_table::{Content, ddl};
 use crate::workload::error::{SpecError, listed};
-use crate::workload::plan::{Body, RowSource, TpccBody, TpccStatement, Transaction};
+use crate::workload::plan::{Body, RowSource, TpccBody, TpccCall, TpccStatement, Transaction};
 use crate::workload::spec::{Scalar, TableSpec, TransactionSpec};
 use crate::workload::sql::Template;
-use crate::workload::tpcc::ask::{Ask, TpccKind};
+use crate::workload::tpcc::ask::TpccKind;
 use crate::workload::tpcc::settings::{Choose, Scale, Tpcc};
 use crate::workload::tpcc::table::TpccTable;
 
@@ -168,34 +168,70 @@ impl Compiler<'_> {
             );
             return Err(self.resolver.fault(&builtin.span(), message));
         }
-        let scale = self.tpcc_scale(builtin)?;
-        let mut statements = Vec::new();
-        for ask in kind.asks() {
-            statements.push(self.tpcc_statement(ask, scale.table_sets, builtin)?);
-        }
+        let sets = self.tpcc_scale(builtin)?.table_sets;
+        let name = spec.name.as_ref();
+        let call = self.edited.spec.call.get(name);
+        let body = match call {
+            Some(block) => {
+                let made = self.tpcc_statement(block, kind.call_values(), sets);
+                let key = format!("call.{name}");
+                let (first, picks) = made.map_err(|fault| self.resolver.placed(&key, fault))?;
+                Body::Call(TpccCall { kind, first, picks })
+            }
+            None => {
+                let mut statements = Vec::new();
+                for ask in kind.asks() {
+                    let (name, values) = ask.block();
+                    let block = Spanned::new(builtin.span(), name.to_owned());
+                    let (first, picks) = self.tpcc_statement(&block, values, sets)?;
+                    statements.push(TpccStatement { ask, first, picks });
+                }
+                Body::Tpcc(TpccBody { kind, statements })
+            }
+        };
         Ok(Transaction {
-            name: spec.name.as_ref().clone(),
+            name: name.clone(),
             weight,
             keying: Duration::ZERO,
             think: Duration::ZERO,
-            atomic: true,
+            // A procedure begins and ends its transaction itself.
+            atomic: call.is_none(),
             writes: kind.writes(),
             deletes: kind == TpccKind::Delivery,
             replaces_keys: false,
-            body: Body::Tpcc(TpccBody { kind, statements }),
+            body,
         })
     }
 
-    /// Makes the statements of a block, one for each table set.
+    /// Each `[call]` is of a transaction that is built in.
+    pub fn check_calls(&self) -> Result<(), SpecError> {
+        let spec = &self.edited.spec;
+        let builtin = spec.transaction.iter().map(Spanned::as_ref);
+        let builtin = builtin.filter(|transaction| transaction.builtin.is_some());
+        let known: Vec<&str> = builtin.map(|built| built.name.as_ref().as_str()).collect();
+        for (name, block) in &spec.call.0 {
+            if !known.contains(&name.as_str()) {
+                let message = format!(
+                    "call `{name}` is of no transaction that is built in; those are {}",
+                    listed(known.iter().copied())
+                );
+                let fault = self.resolver.fault(&block.span(), message);
+                return Err(self.resolver.placed(&format!("call.{name}"), fault));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the statements of a block, one for each table set. Returns the first
+    /// one, and the place of each argument among the values.
     fn tpcc_statement(
         &mut self,
-        ask: Ask,
+        block: &Spanned<String>,
+        values: &[&str],
         sets: u64,
-        builtin: &Spanned<String>,
-    ) -> Result<TpccStatement, SpecError> {
-        let (name, values) = ask.block();
-        let block = self.block(&Spanned::new(builtin.span(), name.to_owned()))?;
-        let block = block.clone();
+    ) -> Result<(StmtId, Vec<u16>), SpecError> {
+        let block = self.block(block)?.clone();
+        let name = &block.name;
         let template: Template = block.template(self.engine)?;
         let place = |value: &str| values.iter().position(|&known| known == value);
         for (value, line) in template.names().1 {
@@ -212,7 +248,7 @@ impl Compiler<'_> {
             let (sql, names) = template.bind(self.engine, Scale::number(set));
             arguments.clone_from(&names);
             self.statements.push(Statement {
-                name: name.to_owned(),
+                name: name.clone(),
                 // Sessions keep statements by reference until the program ends.
                 sql: String::leak(sql),
                 params: names,
@@ -224,22 +260,21 @@ impl Compiler<'_> {
         let picks = picks.map(|place| u16::try_from(place).unwrap_or(u16::MAX));
         let picks = picks.collect();
         self.used_blocks.push(UsedBlock {
-            name: name.to_owned(),
+            name: name.clone(),
             number: None,
             template,
             first,
             arguments,
         });
-        Ok(TpccStatement { ask, first, picks })
+        Ok((first, picks))
     }
 
     /// What a run compares its count of new orders with.
     pub fn order_numbers(&self, transactions: &[Transaction]) -> Result<Vec<Statement>, SpecError> {
         let mut specs = self.edited.spec.transaction.iter().zip(transactions);
-        let builtin = specs.find_map(|(spec, transaction)| match &transaction.body {
-            Body::Tpcc(body) if body.kind == TpccKind::NewOrder => spec.as_ref().builtin.as_ref(),
-            _ => None,
-        });
+        let new_order =
+            specs.find(|(_, transaction)| transaction.body.tpcc_kind() == Some(TpccKind::NewOrder));
+        let builtin = new_order.and_then(|(spec, _)| spec.as_ref().builtin.as_ref());
         let Some(builtin) = builtin else {
             return Ok(Vec::new());
         };

@@ -26,6 +26,7 @@ pub struct Plan {
     pub data_params: Vec<(String, String)>,
     pub draws: Vec<Draw>,
     pub tables: Vec<Table>,
+    pub procedures: Vec<Procedure>,
     /// What sessions prepare.
     pub statements: Vec<Statement>,
     /// SQL blocks in order of first use, and which one a statement is from.
@@ -77,6 +78,18 @@ pub struct Transaction {
 pub enum Body {
     Script(Script),
     Tpcc(TpccBody),
+    Call(TpccCall),
+}
+
+impl Body {
+    /// Which of TPC-C's transactions it is, if it is one.
+    pub fn tpcc_kind(&self) -> Option<TpccKind> {
+        match self {
+            Body::Script(_) => None,
+            Body::Tpcc(body) => Some(body.kind),
+            Body::Call(call) => Some(call.kind),
+        }
+    }
 }
 
 /// Statements one after another, whatever they return.
@@ -105,13 +118,35 @@ pub struct TpccStatement {
     pub picks: Vec<u16>,
 }
 
+/// A transaction that is one call of a stored procedure, which begins and ends it.
+#[derive(Clone, Debug)]
+pub struct TpccCall {
+    pub kind: TpccKind,
+    /// The statement of the first table set; those of the others follow.
+    pub first: StmtId,
+    /// `picks[i]` is the place of argument i among the values of the call.
+    pub picks: Vec<u16>,
+}
+
 impl Transaction {
     /// Whether it is one statement without BEGIN, which commits by itself.
     pub fn is_one_statement(&self) -> bool {
         match &self.body {
             Body::Script(script) => !self.atomic && script.ops.len() == 1,
             Body::Tpcc(_) => false,
+            Body::Call(_) => true,
         }
+    }
+
+    /// Whether a procedure begins and ends it.
+    pub fn is_call(&self) -> bool {
+        matches!(self.body, Body::Call(_))
+    }
+
+    /// Whether the session may still hold a part of it after an error. A procedure
+    /// that was killed does not come to its own ROLLBACK on MySQL.
+    pub fn needs_rollback(&self) -> bool {
+        self.atomic || self.is_call()
     }
 }
 
@@ -171,6 +206,17 @@ pub struct Table {
     /// Runs change the number of rows.
     pub grows: bool,
     /// SHA-256 of all that decides the table's content, but for the seed.
+    pub sha: String,
+}
+
+/// A stored procedure as it is made.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    pub name: String,
+    /// The table that it goes with.
+    pub table: String,
+    pub create: String,
+    /// SHA-256 of `create`.
     pub sha: String,
 }
 
@@ -275,7 +321,9 @@ impl Plan {
         transactions
             .map(|transaction| match &transaction.body {
                 Body::Script(script) => self.hottest_of_script(script),
-                Body::Tpcc(body) => self.hottest_of_tpcc(body.kind),
+                Body::Tpcc(TpccBody { kind, .. }) | Body::Call(TpccCall { kind, .. }) => {
+                    self.hottest_of_tpcc(*kind)
+                }
             })
             .fold(0.0, f64::max)
     }

@@ -128,6 +128,16 @@ impl<'a> Resolver<'a> {
         SpecError::at_line(self.file, line_of(&self.edited.text, span), message)
     }
 
+    /// The place of a fault of the base's text, where a file over it gave the key.
+    pub fn placed(&self, key: &str, fault: SpecError) -> SpecError {
+        match (&fault.place, self.edited.giver(key)) {
+            (Place::Line { file, .. }, Some(giver)) if file == self.file => {
+                SpecError::in_flag(giver, fault.message)
+            }
+            _ => fault,
+        }
+    }
+
     /// A fault of a value: told of the parameter that it came by, where it was
     /// given, or else at its own line.
     pub fn fault_of(&self, value: &Spanned<Scalar>, message: &str) -> SpecError {

@@ -56,6 +56,7 @@ const WORKLOADS: &[(&str, &str)] = &[
         include_str!("../../workloads/oltp_spill.toml"),
     ),
     ("tpcc", include_str!("../../workloads/tpcc.toml")),
+    ("tpcc_proc", include_str!("../../workloads/tpcc_proc.toml")),
     (
         "tpcc_terminals",
         include_str!("../../workloads/tpcc_terminals.toml"),
@@ -78,6 +79,10 @@ const SQL: &[(&str, &str)] = &[
         include_str!("../../sql/common/tpcc_check.sql"),
     ),
     ("mysql/tpcc.sql", include_str!("../../sql/mysql/tpcc.sql")),
+    (
+        "postgres/tpcc.sql",
+        include_str!("../../sql/postgres/tpcc.sql"),
+    ),
     ("sqlite/tpcc.sql", include_str!("../../sql/sqlite/tpcc.sql")),
 ];
 

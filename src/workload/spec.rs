@@ -44,7 +44,12 @@ pub struct Spec {
     pub draw: Pairs<Spanned<DrawSpec>>,
     #[serde(default)]
     pub table: Vec<Spanned<TableSpec>>,
+    #[serde(default)]
+    pub procedure: Vec<Spanned<ProcedureSpec>>,
     pub transaction: Vec<Spanned<TransactionSpec>>,
+    /// Blocks that do all of a built-in transaction, of this name, by one call.
+    #[serde(default)]
+    pub call: Pairs<Spanned<String>>,
     #[serde(default)]
     pub condition: Pairs<Spanned<ConditionSpec>>,
     #[serde(default)]
@@ -105,6 +110,16 @@ pub struct TableSpec {
     pub foreign_keys: Vec<Spanned<String>>,
     #[serde(default)]
     pub grows: bool,
+}
+
+/// A stored procedure, made behind the load.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcedureSpec {
+    pub name: Spanned<String>,
+    pub create: Spanned<String>,
+    /// The table that it goes with, by its name in the file.
+    pub table: Spanned<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -223,10 +223,14 @@ mod tests {
     fn escapes_follow_the_engine() {
         assert_eq!(bound(r"SELECT 'a\':x', :y", Engine::Mysql).1, ["y"]);
         assert_eq!(bound(r"SELECT '\', :y", Engine::Postgres).1, ["y"]);
-        let (text, names) = bound("DO $f$ ':no' :no $f$ :yes", Engine::Postgres);
+        let sql = "DO $f$ ':no' :no don't '{}' a{t} $f$ :yes";
+        let (text, names) = bound(sql, Engine::Postgres);
         assert_eq!(
             (text.as_str(), names),
-            ("DO $f$ ':no' :no $f$ $1", vec!["yes".to_owned()])
+            (
+                "DO $f$ ':no' :no don't '{}' a7 $f$ $1",
+                vec!["yes".to_owned()]
+            )
         );
     }
 

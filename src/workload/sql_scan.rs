@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
                         .ok_or_else(|| self.fault("a `/*` comment is not closed"))?;
                     self.at += length + 4;
                 }
-                b'$' if self.dollar_quotes => self.skip_dollar_quoted(rest)?,
+                b'$' if self.dollar_quotes => self.dollar_quoted(rest)?,
                 b':' if rest.starts_with("::") => self.at += 2,
                 b':' => self.value(rest),
                 b'{' => self.number(rest)?,
@@ -73,7 +73,9 @@ impl<'a> Scanner<'a> {
         Err(self.fault(&format!("a {quote} quote is not closed")))
     }
 
-    fn skip_dollar_quoted(&mut self, rest: &str) -> Result<(), SpecError> {
+    /// The body of a procedure stands in such quotes: table numbers count there,
+    /// and nothing else is looked at.
+    fn dollar_quoted(&mut self, rest: &str) -> Result<(), SpecError> {
         let tag = 1 + rest[1..].bytes().take_while(|&b| is_name_byte(b)).count();
         if !rest[tag..].starts_with('$') || rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
             self.at += 1;
@@ -84,7 +86,17 @@ impl<'a> Scanner<'a> {
         let length = body
             .find(mark)
             .ok_or_else(|| self.fault(&format!("the {mark} quote is not closed")))?;
-        self.at += length + 2 * mark.len();
+        let end = self.at + length + 2 * mark.len();
+        while let Some(length) = self.text[self.at..end].find('{') {
+            self.at += length;
+            let rest = &self.text[self.at..end];
+            if number_length(rest).is_some() {
+                self.number(rest)?;
+            } else {
+                self.at += 1;
+            }
+        }
+        self.at = end;
         Ok(())
     }
 
@@ -103,10 +115,8 @@ impl<'a> Scanner<'a> {
     }
 
     fn number(&mut self, rest: &str) -> Result<(), SpecError> {
-        let length = rest[1..].bytes().take_while(|&b| is_name_byte(b)).count();
-        if length == 0 || !rest[1 + length..].starts_with('}') {
-            return Err(self.fault("a `{` opens no table number; write `{t}`"));
-        }
+        let length = number_length(rest)
+            .ok_or_else(|| self.fault("a `{` opens no table number; write `{t}`"))?;
         self.flush();
         self.parts
             .push(Part::Number(rest[1..=length].to_owned(), self.line()));
@@ -159,4 +169,10 @@ impl<'a> Scanner<'a> {
         let message = format!("{message} in block `{}`", self.block.name);
         SpecError::at_line(&self.block.file, self.line(), message)
     }
+}
+
+/// The length of the name in `{name}`, with which `rest` begins if it is one.
+fn number_length(rest: &str) -> Option<usize> {
+    let length = rest[1..].bytes().take_while(|&b| is_name_byte(b)).count();
+    (length > 0 && rest[1 + length..].starts_with('}')).then_some(length)
 }

@@ -224,6 +224,18 @@ fn faults_of_the_workload_name_their_line() {
             "weight = 2",
             &["duplicate"],
         ),
+        (
+            "[run]",
+            "[call]\none = \"read\"\n[run]",
+            "one = ",
+            &["`one`", "built in", "none"],
+        ),
+        (
+            "[run]",
+            "[[procedure]]\nname = \"p\"\ncreate = \"make\"\ntable = \"u\"\n[run]",
+            "table = \"u\"",
+            &["`u`", "use one of t,"],
+        ),
     ];
     for (from, to, at, says) in cases {
         let text = GOOD.replacen(from, to, 1);

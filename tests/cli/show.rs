@@ -102,6 +102,25 @@ fn transactions_are_shown_the_same_each_time() {
     );
 }
 
+/// One CALL, with all its values.
+#[test]
+fn calls_are_shown_as_they_are_sent() {
+    let place = Place::new();
+    for engine in ["postgres", "mysql", "mariadb"] {
+        let show = ["show", "tpcc_proc", "--client", "0", "--first", "20"];
+        let said = place.run(&[&show[..], &["--engine", engine]].concat());
+        assert_eq!((said.status, said.err.as_str()), (Some(0), ""));
+        let lines: Vec<&str> = said.out.lines().collect();
+        assert_eq!(lines.len(), 40);
+        for pair in lines.chunks_exact(2) {
+            let (_, name) = pair[0].rsplit_once(' ').unwrap();
+            let call = format!("CALL tiermark_{name}(");
+            assert!(pair[1].starts_with(&call), "{}", pair[1]);
+            assert!(!pair[1].contains(['$', '?', '{']), "{}", pair[1]);
+        }
+    }
+}
+
 #[test]
 fn numbers_that_depend_on_the_server_are_said_to() {
     let place = Place::new();

@@ -108,6 +108,10 @@ impl Connection {
         Content::of(&self.texts(statement))
     }
 
+    pub fn routines(&mut self) -> Vec<String> {
+        each!(self, session => session.routines()).unwrap()
+    }
+
     pub fn tables(&mut self) -> Vec<String> {
         each!(self, session => session.tables()).unwrap()
     }

@@ -115,7 +115,7 @@ impl Database {
         admin.run(&format!("CREATE DATABASE {name}"));
         // What the README asks for.
         admin.run(&format!(
-            "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES ON {name}.* TO '{user}'@'%'"
+            "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES, CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON {name}.* TO '{user}'@'%'"
         ));
     }
 
@@ -170,6 +170,13 @@ impl Database {
         tables
     }
 
+    /// Names of the stored procedures and functions there are.
+    pub fn routines(&self) -> Vec<String> {
+        let mut routines = self.connect(&[]).routines();
+        routines.sort();
+        routines
+    }
+
     /// The program's sessions on the server.
     pub fn sessions(&self) -> Vec<String> {
         self.texts(&self.sessions_sql())
@@ -184,6 +191,18 @@ impl Database {
             _ => format!(
                 "SELECT CONCAT(id) FROM information_schema.processlist WHERE db = '{name}' AND user = '{user}'"
             ),
+        }
+    }
+
+    /// Stops what the program's sessions are at.
+    pub fn cancel_statements(&self) {
+        let mut admin = self.connect(&[&self.sessions_sql()]);
+        for id in admin.texts(0) {
+            // One that has ended since is no session any longer.
+            let _ = admin.try_run(&match self.engine {
+                Engine::Postgres => format!("SELECT pg_cancel_backend({id})"),
+                _ => format!("KILL QUERY {id}"),
+            });
         }
     }
 

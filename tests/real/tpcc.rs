@@ -8,6 +8,7 @@ use tiermark::value::Engine;
 use crate::connection::Content;
 use crate::database::{Database, Server};
 use crate::program::{PATIENCE, number};
+use crate::tpcc_proc;
 
 const TABLES: [&str; 9] = [
     "warehouse",
@@ -103,7 +104,7 @@ fn texts_sql(database: &Database, table: &str) -> String {
 }
 
 /// The content of all nine tables.
-fn contents(database: &Database) -> Vec<(&'static str, Content)> {
+pub fn contents(database: &Database) -> Vec<(&'static str, Content)> {
     let content = |table: &'static str| {
         let mut rows = database.texts(&texts_sql(database, table));
         rows.sort_unstable();
@@ -248,7 +249,11 @@ pub fn sets_and_foreign_keys_are_made_and_dropped(database: &Database) {
             format!("SELECT CAST(SUM(d_next_o_id - 3001) AS DECIMAL(20,0)) FROM district{set}");
         assert!(database.number(&taken) > 0, "set {set} is used");
     }
+    if database.is_server() {
+        tpcc_proc::each_set_has_procedures(database, sets);
+    }
     database.tiermark(&["cleanup", "tpcc"]).expect(0);
+    assert!(database.routines().is_empty());
     let left = database.tables();
     let ours = |table: &String| TABLES.contains(&table.trim_end_matches('2'));
     assert!(!left.iter().any(ours), "{left:?}");
@@ -287,11 +292,14 @@ pub fn engines_do_the_same_work() {
             assert_eq!(before == after, *table == "item", "{table} changes");
         }
         match &first {
-            None => first = Some((database.engine, loaded, done)),
+            None => first = Some((database.engine, loaded, done.clone())),
             Some((engine, first_loaded, first_done)) => {
                 assert_eq!(first_loaded, &loaded, "{engine} and {}", database.engine);
                 assert_eq!(first_done, &done, "{engine} and {}", database.engine);
             }
+        }
+        if database.is_server() {
+            assert_eq!(tpcc_proc::contents_after_a_run(&database), done);
         }
     }
 }

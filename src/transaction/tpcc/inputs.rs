@@ -112,6 +112,22 @@ impl NewOrder {
     pub fn lines(&self) -> &[Line] {
         &self.lines[..self.line_count]
     }
+
+    /// With its lines in the order of their stock rows' keys: all orders lock these
+    /// in one order, so that two may wait for each other but never both. The item
+    /// that there is not stays the last.
+    #[must_use]
+    pub fn in_lock_order(mut self) -> NewOrder {
+        self.lines[..self.line_count].sort_unstable_by_key(|line| {
+            (line.item == NO_ITEM, line.supply, line.item, line.number)
+        });
+        self
+    }
+
+    /// Whether all lines are supplied by the home warehouse.
+    pub fn is_all_local(&self, w: i64) -> bool {
+        self.lines().iter().all(|line| line.supply == w)
+    }
 }
 
 impl Default for Inputs {

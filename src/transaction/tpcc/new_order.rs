@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::db::session::{DbError, Row, Session};
 use crate::transaction::execute::Outcome;
 use crate::transaction::tpcc::asker::{Asker, must_be, wrong_rows};
-use crate::transaction::tpcc::inputs::{Line, NO_ITEM, NewOrder};
+use crate::transaction::tpcc::inputs::{NO_ITEM, NewOrder};
 use crate::transaction::tpcc::short::Short;
 use crate::value::{Dec, Value};
 use crate::workload::tpcc::ask::Ask;
@@ -17,6 +17,7 @@ pub async fn send<S: Session>(
     w: i64,
     order: &NewOrder,
 ) -> Result<Outcome, DbError> {
+    let all_local = Value::Int(i64::from(order.is_all_local(w)));
     let [w, d, c] = [w, order.d, order.c].map(Value::Int);
     let mut o = 0;
     let read = |row: &S::Row| {
@@ -30,21 +31,14 @@ pub async fn send<S: Session>(
     ask.read(Ask::NewOrderCustomer, &[w, d, c], |_| Ok(()))
         .await?;
 
-    let mut lines = [Line::default(); 15];
-    let lines = &mut lines[..order.lines().len()];
-    lines.copy_from_slice(order.lines());
-    let count = Value::Int(i64::try_from(lines.len()).unwrap_or(i64::MAX));
-    let is_local = |line: &Line| Value::Int(line.supply) == w;
-    let all_local = Value::Int(i64::from(lines.iter().all(is_local)));
+    let order = order.in_lock_order();
+    let count = Value::Int(i64::try_from(order.lines().len()).unwrap_or(i64::MAX));
     let at = Value::Time(order.at);
     let values = [w, d, o, c, at, count, all_local];
     ask.write(Ask::InsertOrder, &values).await?;
     ask.write(Ask::InsertNewOrder, &[w, d, o]).await?;
 
-    // Stock rows are locked in the order of their keys, so that two orders wait
-    // for each other but never both; the item that there is not stays the last.
-    lines.sort_unstable_by_key(|line| (line.item == NO_ITEM, line.supply, line.item, line.number));
-    for line in lines {
+    for line in order.lines() {
         let item = Value::Int(line.item);
         let mut price = Dec { units: 0, scale: 2 };
         let read = |row: &S::Row| {
@@ -60,7 +54,7 @@ pub async fn send<S: Session>(
 
         let supply = Value::Int(line.supply);
         let quantity = Value::Int(line.quantity);
-        let remote = Value::Int(i64::from(!is_local(line)));
+        let remote = Value::Int(i64::from(supply != w));
         let mut dist_info = Short::<24>::new();
         let read = |row: &S::Row| {
             let written = dist_info.write_str(row.text(2)?);

@@ -47,6 +47,29 @@ impl TpccKind {
         }
     }
 
+    /// What the block of its call may name: its inputs. The lines of an order are
+    /// four lists, in the order of their stock rows' keys; of `c` and `last` one is
+    /// null.
+    pub fn call_values(self) -> &'static [&'static str] {
+        match self {
+            TpccKind::NewOrder => &[
+                "w",
+                "d",
+                "c",
+                "at",
+                "all_local",
+                "numbers",
+                "items",
+                "supplies",
+                "quantities",
+            ],
+            TpccKind::Payment => &["w", "d", "cw", "cd", "c", "last", "amount", "at"],
+            TpccKind::OrderStatus => &["w", "d", "c", "last"],
+            TpccKind::Delivery => &["w", "carrier", "at"],
+            TpccKind::StockLevel => &["w", "d", "threshold"],
+        }
+    }
+
     /// Its statements, in the order of `Ask`.
     pub fn asks(self) -> impl Iterator<Item = Ask> {
         let mine = move |ask: &Ask| ask.kind() == self;
