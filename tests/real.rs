@@ -114,9 +114,6 @@ on_every_engine!(
     foreign::tables_of_others_are_run_on_when_told,
     foreign::tables_that_do_not_fit_are_refused,
     tpcc::a_warehouse_is_the_same_however_it_is_loaded,
-    tpcc::sets_and_foreign_keys_are_made_and_dropped,
-    tpcc_check::conditions_hold_and_find_what_breaks_them,
-    tpcc_run::many_clients_do_what_the_book_says,
 );
 
 /// On the servers that both programs speak to.
@@ -160,6 +157,26 @@ on_every_server!(
     open_loop::what_it_can_do_is_done_in_time,
     tpcc_proc::procedures_go_with_a_load,
 );
+
+/// Long ones, on one version of each engine.
+mod once {
+    use super::*;
+
+    macro_rules! on_one_of_each {
+        ($($topic:ident::$check:ident),* $(,)?) => {
+            on!(postgres, Server::Postgres, $($topic::$check),*);
+            on!(mariadb, Server::Mariadb, $($topic::$check),*);
+            on!(mysql, Server::Mysql, $($topic::$check),*);
+            on!(sqlite, Server::Sqlite, $($topic::$check),*);
+        };
+    }
+
+    on_one_of_each!(
+        tpcc::sets_and_foreign_keys_are_made_and_dropped,
+        tpcc_check::conditions_hold_and_find_what_breaks_them,
+        tpcc_run::many_clients_do_what_the_book_says,
+    );
+}
 
 /// What must be equal from one engine to another.
 mod all_engines {

@@ -185,7 +185,7 @@ pub fn judge(summary: &mut Summary, facts: &Facts) {
             "hot_row",
             false,
             format!(
-                "{share:.0} % of the changes of {clients} clients go to one row: this may have measured locks, not storage; use more rows or tables, or a flatter distribution"
+                "{share:.0} % of the changes of {clients} clients go to one row: this may have measured locks, not storage; use more rows, tables or warehouses, or a flatter distribution"
             ),
         );
     }
@@ -271,12 +271,15 @@ fn judge_client(summary: &Summary, warn: &mut impl FnMut(&'static str, bool, Str
     }
     if lag_us > GENERATOR_LAG_LIMIT_US {
         let ms = Duration::from_micros(lag_us).as_secs_f64() * 1e3;
-        faults.push(format!("sent transactions {ms:.1} ms late (p99)"));
+        let samples = grouped(lag.count());
+        faults.push(format!(
+            "sent transactions {ms:.1} ms late (p99 of {samples})"
+        ));
     }
     if !faults.is_empty() {
         let faults = faults.join(" and ");
         let message = format!(
-            "the client {faults}: this run measured the client, not the database; give it more cores, or less to do"
+            "the client {faults}: this run measured the client, not the database; give it more cores, or a host with less else to do"
         );
         warn("client_bound", true, message);
         return;
