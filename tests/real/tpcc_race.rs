@@ -48,11 +48,17 @@ pub fn a_district_that_others_emptied_is_left_out(database: &Database) {
     let (output, results) = running.wait();
     output.expect(0);
     let all = results.summary();
-    assert_eq!((number(&all, "done"), number(&all, "retries")), (1, 0));
+    assert_eq!(number(&all, "done"), 1);
     let statements = results.statements();
-    assert_eq!(statements["delivery oldest_new_order"], (10, 9));
-    assert_eq!(statements["delivery any_new_order"], (1, 0));
-    assert_eq!(statements["delivery delete_new_order"], (9, 9));
+    if number(&all, "retries") == 0 {
+        assert_eq!(statements["delivery oldest_new_order"], (10, 9));
+        assert_eq!(statements["delivery any_new_order"], (1, 0));
+        assert_eq!(statements["delivery delete_new_order"], (9, 9));
+    } else {
+        // With innodb_snapshot_isolation, newer MariaDB's default, a row that has
+        // changed since the snapshot is an error, and worth another attempt.
+        assert_eq!(results.csv("errors.csv")[0]["code"], "1020");
+    }
     database.run(
         "INSERT INTO new_order (no_w_id, no_d_id, no_o_id)
          SELECT o_w_id, o_d_id, o_id FROM orders WHERE o_d_id = 2 AND o_carrier_id IS NULL",
