@@ -37,8 +37,11 @@ const POSTGRES_ONLY: [&str; 2] = [
 
 /// Without an index a table is read by its rows, which `InnoDB` keeps in
 /// the primary key. An aggregate of an expression cannot be answered from the ends
-/// of an index.
-const MYSQL: &str = "
+/// of an index. The two servers have different words for one that may be used.
+macro_rules! in_families_of_mysql {
+    ($usable:literal) => {
+        concat!(
+            "
 SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
   REPLACE(TABLE_NAME, '`', '``'), '` USE INDEX ()')
 FROM information_schema.COLUMNS
@@ -49,21 +52,13 @@ SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM 
 FROM information_schema.STATISTICS
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND SEQ_IN_INDEX = 1
   AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE' AND COLUMN_NAME IS NOT NULL
-  AND IS_VISIBLE = 'YES'";
-
-/// As MySQL's; an index that the server may not use has another name there.
-const MARIADB: &str = "
-SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
-  REPLACE(TABLE_NAME, '`', '``'), '` USE INDEX ()')
-FROM information_schema.COLUMNS
-WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND ORDINAL_POSITION = 1
-UNION ALL
-SELECT CONCAT('SELECT MAX(LENGTH(`', REPLACE(COLUMN_NAME, '`', '``'), '`)) FROM `',
-  REPLACE(TABLE_NAME, '`', '``'), '` FORCE INDEX (`', REPLACE(INDEX_NAME, '`', '``'), '`)')
-FROM information_schema.STATISTICS
-WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND SEQ_IN_INDEX = 1
-  AND INDEX_NAME <> 'PRIMARY' AND INDEX_TYPE = 'BTREE' AND COLUMN_NAME IS NOT NULL
-  AND IGNORED = 'NO'";
+  AND ",
+            $usable
+        )
+    };
+}
+const MYSQL: &str = in_families_of_mysql!("IS_VISIBLE = 'YES'");
+const MARIADB: &str = in_families_of_mysql!("IGNORED = 'NO'");
 
 const SQLITE: &str = "
 SELECT printf('SELECT COUNT(*) FROM \"%w\" NOT INDEXED', name)
