@@ -85,6 +85,7 @@ macro_rules! on_every_engine {
 on_every_engine!(
     counts::two_hundred_transactions_are_counted_exactly,
     shipped::every_workload_does_what_it_says,
+    grows::no_key_is_fresh_at_the_end_of_its_column,
     grows::inserts_go_on_above_what_is_there,
     grows::a_batch_is_one_statement,
     spills::sorts_and_hashes_go_to_disk,

@@ -62,11 +62,10 @@ async fn leave_transaction<S: Session>(session: &mut S, engine: Engine) -> Resul
             session.raw("COMMIT").await?;
             session.raw("SET autocommit = 1").await.map(|_| ())
         }
-        Engine::Sqlite => {
-            // Where there is none this is an error, and all is well.
-            let _ = session.raw("COMMIT").await;
-            Ok(())
-        }
+        Engine::Sqlite => match session.raw("COMMIT").await {
+            Err(error) if !error.message.contains("no transaction is active") => Err(error),
+            _ => Ok(()),
+        },
         Engine::Null => Ok(()),
     }
 }

@@ -100,10 +100,14 @@ pub fn append(results: &Path, row: &SummaryRow<'_>, form: Form) -> Result<(), Si
 /// Puts a file in the place of another, with its permissions, where it may be
 /// written at all.
 fn replace(path: &Path, whole: &[u8]) -> std::io::Result<()> {
+    let old = match OpenOptions::new().append(true).open(path) {
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
     let fresh = path.with_extension("csv.new");
     std::fs::write(&fresh, whole)?;
-    if path.exists() {
-        let old = OpenOptions::new().append(true).open(path)?;
+    if let Some(old) = old {
         std::fs::set_permissions(&fresh, old.metadata()?.permissions())?;
     }
     std::fs::rename(&fresh, path)

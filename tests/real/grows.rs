@@ -71,3 +71,19 @@ pub fn a_batch_is_one_statement(database: &Database) {
         );
     }
 }
+
+pub fn no_key_is_fresh_at_the_end_of_its_column(database: &Database) {
+    let sets = ["--set", "tables=1", "--set", "rows=100"];
+    let prepare = [&["prepare", "oltp_insert"][..], &sets].concat();
+    database.tiermark(&prepare).expect(0);
+    database.run("UPDATE sbtest1 SET id = 2147483647 WHERE id = 100");
+    let output = database
+        .tiermark(&["run", "oltp_insert", "--transactions", "1"])
+        .expect(2);
+    assert!(
+        output.stderr.contains("there are no fresh ones"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(database.count("sbtest1"), 100);
+}
